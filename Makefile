@@ -1,0 +1,59 @@
+# Every target sets up what it needs in .venv; `make` alone lists them.
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+DEMO_LINK := z1**2 + sign(z1*z2*z3)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test agreement lint types docs bench figures lock clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "learnability needs Python 3.11 or newer, and $(PYTHON) is %d.%d: try `make PYTHON=python3.11`." % sys.version_info[:2])'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+setup: $(STAMP)  ## make .venv with the locked versions and the package itself
+
+demo: $(STAMP)  ## print one hardness report, its picture and data go to out/
+	@mkdir -p out
+	$(BIN)/learnability hardness "$(DEMO_LINK)" --plot out/hardness.png --out out/hardness.nc
+
+test: $(STAMP)  ## run the tests, without those of theory against simulation
+	$(BIN)/python -m pytest tests --ignore=tests/agreement -n 2
+
+agreement: $(STAMP)  ## run the tests of theory against simulation; finding none is a failure
+	$(BIN)/python -m pytest tests/agreement
+
+lint: $(STAMP)  ## check the format and the style
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(STAMP)  ## check the types
+	$(BIN)/mypy
+
+docs: $(STAMP)  ## build the pages into docs/_build/html; warnings are errors
+	$(BIN)/sphinx-build -W --keep-going docs docs/_build/html
+
+bench: $(STAMP)  ## run every benchmark
+	@set -e; for script in benchmarks/bench_*.py; do \
+		test -e "$$script" || { echo "There is no benchmark in benchmarks/ yet." >&2; exit 1; }; \
+		echo "$$script"; $(BIN)/python "$$script"; \
+	done
+
+figures: $(STAMP)  ## draw the figures of the pages again
+	$(BIN)/python docs/make_figures.py
+
+lock: $(STAMP)  ## resolve requirements.lock again from pyproject.toml
+	$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
+		--generate-hashes --upgrade --quiet --custom-compile-command "make lock" \
+		--output-file requirements.lock
+
+clean:  ## remove what was built, and .venv
+	rm -rf .venv out dist docs/_build docs/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,32 @@
+"""Sphinx's settings: Markdown pages, numpydoc docstrings; `make docs` treats warnings as errors."""
+
+from importlib.metadata import version as installed_version
+
+project = "learnability"
+author = "the learnability developers"
+project_copyright = author
+release = version = installed_version("learnability")
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "myst_parser",
+]
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+nitpicky = False
+
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+# `hardness` and `Hardness` would be one file on a file system that ignores case.
+autosummary_filename_map = {"learnability.Hardness": "learnability.Hardness_report"}
+autodoc_typehints = "none"  # the docstrings name the types, with shapes
+numpydoc_show_class_members = False  # the class template lists them
+numpydoc_class_members_toctree = False
+
+html_theme = "furo"
+html_title = "learnability"

@@ -1,0 +1,297 @@
+"""A link seen on an affine piece of its space, and where it breaks there.
+
+Every integral of the library is taken over a section s -> g(A s + b): the whole space in a rotated
+frame, or what is left of it when some directions are fixed. This module also finds the planes
+and, on lines, the points where a section jumps or has a kink.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from learnability.errors import LinkError
+from learnability.links.link import Link
+
+__all__ = ["REACH", "Section", "roots_on_lines"]
+
+REACH = 9.5
+"""Integrals run over [-REACH, REACH] in each coordinate; the mass outside is 2e-21."""
+
+Array = NDArray[np.float64]
+_SCAN = 769
+_SCAN_MANY = 193  # For more than 512 lines.
+_BISECTIONS = 55
+
+
+@dataclass(frozen=True)
+class Section:
+    """The function s -> g(A s + b) on R^m.
+
+    Parameters
+    ----------
+    link : Link
+        The link g.
+    A : array, shape (r, m)
+        Orthonormal columns.
+    b : array, shape (r,)
+        Offset, orthogonal to the columns of `A`.
+    """
+
+    link: Link
+    A: Array
+    b: Array
+
+    @staticmethod
+    def whole(link: Link) -> Section:
+        """Return the link itself."""
+        return Section(link, np.eye(link.r), np.zeros(link.r))
+
+    @property
+    def m(self) -> int:
+        """Dimension of the section."""
+        return self.A.shape[1]
+
+    def __call__(self, s: ArrayLike) -> Array:
+        """Values at points of shape (..., m); non-finite ones end in a sentence."""
+        s = np.asarray(s, dtype=float)
+        value = np.asarray(self.link(s @ self.A.T + self.b), dtype=float)
+        bad = ~np.isfinite(value)
+        if bad.any():
+            where = np.round((s @ self.A.T + self.b)[bad][0], 3).tolist()
+            raise LinkError(
+                f"The link {self.link!r} is not finite at z = {where}; "
+                "a link must be finite almost everywhere within nine standard deviations."
+            )
+        return value
+
+    def inside(self, frame: Array) -> Section:
+        """Return the section in the coordinates of the orthonormal rows of `frame`, shape (k, m)."""
+        return Section(self.link, self.A @ frame.T, self.b)
+
+    def fix(self, frame: Array, value: ArrayLike) -> Section:
+        """Return the section with its coordinates along the rows of `frame` fixed to `value`.
+
+        The remaining coordinates are those of `complement(frame)`.
+        """
+        offset = self.A @ (frame.T @ np.asarray(value, dtype=float))
+        return Section(self.link, self.A @ complement(frame, self.m).T, self.b + offset)
+
+    def slope(self, t: Array) -> Array:
+        """Derivative of a one-dimensional section at the points t."""
+        if self.link.tree is None:
+            step = 6e-6 * np.maximum(1.0, np.abs(t))
+            up, down = t + step, t - step
+            return (self(up[..., None]) - self(down[..., None])) / (up - down)
+        points = t[..., None] @ self.A.T + self.b
+        gradient = self.link.gradient()
+        return np.asarray(
+            sum(self.A[i, 0] * gradient[i](points) for i in range(self.link.r) if self.A[i, 0])
+        )
+
+    @cached_property
+    def break_functions(self) -> tuple[Callable[[Array], Array], ...] | None:
+        """Functions of (..., m) points whose zero sets hold every break; None when not known."""
+        if self.link.breaks is None:
+            return None
+
+        def on_section(function: Link) -> Callable[[Array], Array]:
+            return lambda s: np.asarray(function(s @ self.A.T + self.b), dtype=float)
+
+        return tuple(on_section(function) for function in self.link.breaks)
+
+    @cached_property
+    def planes(self) -> tuple[tuple[Array, Array], ...] | None:
+        """Breaks on parallel planes as (unit direction (m,), sorted positions).
+
+        None when some break is not a plane, or when the breaks are not known and m > 1.
+        """
+        if self.m == 1:
+            return ((np.ones(1), self.breakpoints),)
+        if self.break_functions is None:
+            return None
+        found: list[tuple[Array, Array]] = []
+        for function in self.break_functions:
+            direction = _only_direction(function, self.m)
+            if direction is None:
+                return None
+            if not direction.any():
+                continue
+            positions = roots_on_lines(function, np.zeros((1, self.m)), direction)[0]
+            positions = positions[np.isfinite(positions)]
+            for k, (known, old) in enumerate(found):
+                cosine = float(known @ direction)
+                if abs(abs(cosine) - 1) < 1e-10:
+                    positions = np.sort(np.concatenate([old, np.sign(cosine) * positions]))
+                    found[k] = (known, _distinct(positions))
+                    break
+            else:
+                found.append((direction, positions))
+        return tuple(found)
+
+    @cached_property
+    def breakpoints(self) -> Array:
+        """Sorted break points of a one-dimensional section within the reach."""
+        if self.break_functions is None:
+            return _detected_breaks(lambda t: self(t[..., None]))
+        roots = [
+            roots_on_lines(function, np.zeros((1, 1)), np.ones(1))[0]
+            for function in self.break_functions
+        ]
+        found = np.concatenate([np.zeros(0), *roots])
+        return _distinct(np.sort(found[np.isfinite(found)]))
+
+
+def complement(frame: Array, m: int) -> Array:
+    """Orthonormal rows that complete the orthonormal rows of `frame` to a basis of R^m.
+
+    Coordinate axes are preferred, so that a frame of axes is completed by axes.
+    """
+    projector = np.eye(m) - frame.T @ frame
+    return basis_of(projector, m - len(frame))
+
+
+def basis_of(projector: Array, k: int) -> Array:
+    """Return a basis (k, m) of the range of a projector, as close to the coordinate axes as it allows."""
+    rows: list[Array] = []
+    left = projector.copy()
+    for _ in range(k):
+        axis = int(np.argmax(np.round(np.diag(left), 9)))
+        row = left[axis] / np.linalg.norm(left[axis])
+        rows.append(row)
+        left = left - np.outer(row, row)
+    basis = np.array(rows).reshape(k, projector.shape[0])
+    if k:  # One more pass removes the rounding that the subtraction leaves.
+        q, upper = np.linalg.qr(basis.T)
+        basis = (q * np.sign(np.diag(upper))).T
+    basis[np.abs(basis) < 1e-12] = 0.0
+    return basis + 0.0
+
+
+def roots_on_lines(function: Callable[[Array], Array], origins: Array, direction: Array) -> Array:
+    """Roots of a function along parallel lines.
+
+    Parameters
+    ----------
+    function : callable
+        From (..., m) points to (...) values.
+    origins : array, shape (n, m)
+        A point of each line.
+    direction : array, shape (m,)
+        Unit vector along the lines.
+
+    Returns
+    -------
+    array, shape (n, k)
+        Sorted positions along each line, padded with inf; k is the largest number found.
+    """
+    # An irrational shift keeps scan points off roots at round numbers, where a value of exactly
+    # zero could hide a change of sign.
+    scan = _SCAN if len(origins) <= 512 else _SCAN_MANY
+    grid = np.linspace(-REACH, REACH, scan) + np.sqrt(2) * 1e-6
+
+    def along(line: Array, t: Array) -> Array:
+        return function(origins[line] + t[:, None] * direction)
+
+    values = np.concatenate([
+        function(block[:, None, :] + grid[:, None] * direction)
+        for block in np.array_split(origins, len(origins) // 1024 + 1)
+    ])
+    signs = np.sign(values)
+    line, left = np.nonzero(signs[:, :-1] * signs[:, 1:] < 0)
+    low, high = grid[left], grid[left + 1]
+    sign_low = signs[line, left]
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        inside = np.sign(along(line, middle)) == sign_low
+        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+    count = np.bincount(line, minlength=len(origins))
+    found = np.full((len(origins), max(int(count.max(initial=0)), 0)), np.inf)
+    slot = np.arange(len(line)) - np.concatenate([[0], np.cumsum(count)])[line]
+    found[line, slot] = 0.5 * (low + high)
+    return found
+
+
+def _only_direction(function: Callable[[Array], Array], m: int) -> Array | None:
+    """Return the unit direction that a function depends on; zeros if on none; None if on several."""
+    points = np.random.default_rng(11).standard_normal((24, m))
+    step = 1e-5
+    gradient = np.stack(
+        [
+            (function(points + step * e) - function(points - step * e)) / (2 * step)
+            for e in np.eye(m)
+        ],
+        axis=-1,
+    )
+    gradient = gradient[np.isfinite(gradient).all(axis=-1)]
+    scale = np.abs(gradient).max(initial=0.0)
+    if scale == 0.0:
+        return np.zeros(m)
+    _, size, vectors = np.linalg.svd(gradient, full_matrices=False)
+    if len(size) > 1 and size[1] > 1e-6 * size[0]:
+        return None
+    direction = vectors[0]
+    direction[np.abs(direction) < 1e-9] = 0.0
+    direction = direction * np.sign(direction[np.argmax(np.abs(direction) > 0.1)])
+    return direction / np.linalg.norm(direction)
+
+
+def _distinct(sorted_points: Array) -> Array:
+    """Points that are at least 1e-9 apart."""
+    keep = np.diff(sorted_points, prepend=-np.inf) > 1e-9
+    return sorted_points[keep]
+
+
+def _detected_breaks(function: Callable[[Array], Array]) -> Array:
+    """Jumps and kinks of a function of one variable whose breaks nobody declared.
+
+    Zooms into the cells of a grid whose second difference stands out, and keeps a point if the
+    jump of the value or of the slope survives at a spacing of 1e-5.
+    """
+    grid = np.linspace(-REACH, REACH, 4097) + np.sqrt(2) * 1e-6
+    values = function(grid)
+    bend = np.abs(np.diff(values, 2))
+    around = np.maximum(np.roll(bend, 3), np.roll(bend, -3))
+    found = []
+    for k in np.nonzero(bend > 8 * around + 1e-9 * np.abs(values).max())[0]:
+        low, high = grid[k], grid[k + 2]
+        while high - low > 4e-5:
+            fine = np.linspace(low, high, 17)
+            j = int(np.argmax(np.abs(np.diff(function(fine), 2))))
+            low, high = fine[j], fine[j + 2]
+        slopes = np.diff(function(np.linspace(low - 1e-4, high + 1e-4, 8))[[0, 1, 6, 7]])
+        before, across, after = slopes
+        width = (high - low + 2e-4) / 7
+        jump = abs(across) > 20 * (abs(before) + abs(after)) + 1e-12
+        kink = abs(after - before) / width > 1e-3 * (abs(after) + abs(before)) / width + 1e-9
+        if jump or kink:
+            found.append(_located(function, low, high, jump))
+    return _distinct(np.sort(np.array(found)))
+
+
+def _located(function: Callable[[Array], Array], low: float, high: float, jump: bool) -> float:
+    """Return the position of a jump by bisection, or of a kink as the crossing of the two tangents."""
+    if jump:
+        below = float(function(np.array([low]))[0])
+        above = float(function(np.array([high]))[0])
+        while high - low > 1e-13 * max(1.0, abs(high)):
+            middle = 0.5 * (low + high)
+            if middle in (low, high):
+                break
+            value = float(function(np.array([middle]))[0])
+            low, high = (middle, high) if abs(value - below) < abs(value - above) else (low, middle)
+        return 0.5 * (low + high)
+    width = 1e-3
+    left = low - width * np.array([2.0, 1.0, 0.0])
+    right = high + width * np.array([0.0, 1.0, 2.0])
+    difference = np.polyfit(left - low, function(left), 2) - np.polyfit(
+        right - low, function(right), 2
+    )
+    roots = np.roots(difference)
+    roots = np.real(roots[np.abs(np.imag(roots)) < 1e-12])
+    inside = roots[np.abs(roots) < 10 * (high - low) + 1e-4]
+    return low + float(inside[np.argmin(np.abs(inside))]) if len(inside) else 0.5 * (low + high)
