@@ -342,6 +342,31 @@ class Link:
         """Return the r partial derivatives."""
         return tuple(self.derivative(i + 1) for i in range(self._r))
 
+    def hermite(self, order: int, normalisation: str = "raw") -> Any:
+        """Hermite coefficient or symmetric tensor of one order.
+
+        Parameters
+        ----------
+        order : int
+            The order k >= 0.
+        normalisation : {"raw", "taylor", "orthonormal"}
+            E[g He_k], that over k!, or that over sqrt(k!).
+
+        Returns
+        -------
+        float for r = 1, else array, shape (r,) * k
+            The entry with indices i1 ... ik is E[g prod_j He_{b_j}(z_j)], b the counts of the
+            indices.
+
+        Examples
+        --------
+        >>> round(float(Link("sign(z)").hermite(1)), 6)
+        0.797885
+        """
+        from learnability.links.hermite import tensor
+
+        return tensor(self, order, normalisation)
+
     def rotate(self, Q: ArrayLike) -> Link:
         """Return the link z -> g(Q z).
 

@@ -1,0 +1,89 @@
+"""How many samples each algorithm needs, from the exponents.
+
+n = constant * d^exponent * (log d)^log_power. The map is written out in the docs, page "the map
+of exponents"; every row names the result behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+__all__ = ["Cost", "costs_of"]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The sample complexity of one algorithm.
+
+    Attributes
+    ----------
+    algorithm : str
+        Its name.
+    learns : str
+        What it has learned then.
+    exponent : float or None
+        Power of d; None when no exponent is known.
+    log_power : int
+        Power of log d.
+    constant : float or None
+        The factor in front, where it is known.
+    reference : str
+        Key of the result in `cite()`.
+    """
+
+    algorithm: str
+    learns: str
+    exponent: float | None
+    log_power: int
+    constant: float | None
+    reference: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain names and numbers."""
+        return asdict(self)
+
+
+def costs_of(
+    information: int | None,
+    generative: int | None,
+    leap: int | None,
+    alpha_c: float,
+    grand_orders: Sequence[int | None],
+) -> tuple[Cost, ...]:
+    """One row an algorithm.
+
+    Parameters
+    ----------
+    information, generative, leap : int or None
+        The exponents; None when unknown.
+    alpha_c : float
+        The weak-recovery threshold.
+    grand_orders : sequence of int or None
+        Orders of the steps of the grand staircase.
+    """
+    repeated = None if not grand_orders or None in grand_orders else max(k for k in grand_orders if k)
+    message = None if generative is None else max(1.0, generative / 2)
+    return (
+        Cost("kernel or random features", "the lowest-degree part of f", _float(information), 0, None, "mei2022"),
+        Cost("one giant step", "the directions visible at the lowest order", _float(information), 0, None,
+             "dandi2024giant"),
+        Cost("T giant steps", "all relevant directions", _float(leap), 0, None, "dandi2024giant"),
+        Cost("one-pass SGD", "all relevant directions", *_online(leap), None,
+             "benarous2021" if leap == information else "abbe2023"),
+        Cost("SGD with repetition", "all relevant directions", *_online(repeated), None, "arnaboldi2024"),
+        Cost("message passing", "the first directions", message, 0,
+             alpha_c if generative == 2 else None, "troiani2024" if (generative or 0) <= 2 else "damian2024"),
+    )
+
+
+def _float(value: int | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _online(exponent: int | None) -> tuple[float | None, int]:
+    """Samples of online gradient descent: d, d log d, d^(l-1)."""
+    if exponent is None:
+        return None, 0
+    return float(max(1, exponent - 1)), int(exponent == 2)

@@ -1,0 +1,328 @@
+"""What the label tells about the hidden coordinates: E[ zeta_k(Y) zeta_k(Y)^T ].
+
+zeta_k(y) = E[h_k(z) | Y = y] collects the orthonormal Hermite products of order k. Its second moment K_k decides
+what is learnable: K_1 spans the trivial directions, K_2 is the operator behind the threshold
+alpha_c, and the smallest k with K_k != 0 is the generative exponent. Directions already known are conditioned on.
+
+Methods: level sets for one unknown coordinate; exact cells for finitely many labels; regression
+on the label otherwise. Signed permutations that leave g unchanged force zeros exactly.
+
+References
+----------
+Damian, Pillaud-Vivien, Lee, Bruna, COLT 2024 (generative exponent).
+Troiani, Dandi, Defilippis, Zdeborova, Loureiro, Krzakala, arXiv:2405.15480 (multi-index).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.links._label_regression import jackknife_error, regress_on_label
+from learnability.links._level_sets import LevelSets
+from learnability.links._quadrature import (
+    Rule,
+    adapted_frame,
+    composite_legendre,
+    gauss_normal,
+    hermite_products,
+    multi_indices,
+    rules_for,
+    sobol_normals,
+)
+from learnability.links._sections import Section
+from learnability.links.hermite import rotate_tensor, symmetric_tensor
+
+__all__ = ["ConditionalMoments", "conditional_moments"]
+
+Array = NDArray[np.float64]
+
+_RESOLUTION = 4e-5
+_MOST_LABELS = 24
+_SAMPLES = 22
+_STRETCH = 1.2  # Samples are wider than the normal law, and weighted: the tails matter for moments.
+_NODES = {1: (20, 14), 2: (8, 6), 3: (4, 2)}
+
+
+@dataclass(frozen=True)
+class ConditionalMoments:
+    """The matrix K_k = E[zeta_k zeta_k^T] on the unknown coordinates, with its error.
+
+    Attributes
+    ----------
+    order : int
+        The order k.
+    matrix : array, shape (q, q)
+        In the orthonormal products of `multi_indices(m, k)`.
+    others : tuple of (array, float)
+        The same from other rules, or leaving out one replicate each (tagged by its half).
+    method : str
+        ``"symmetry"``, ``"level sets"``, ``"cells"`` or ``"regression"``.
+    """
+
+    order: int
+    matrix: Array
+    others: tuple[tuple[Array, float], ...] = field(repr=False)
+    method: str
+
+    def functional(self, function: Callable[[Array], float]) -> tuple[float, float]:
+        """The value of a function of the matrix, and its error."""
+        value = function(self.matrix)
+        if self.method == "symmetry":
+            return value, 0.0
+        if self.method == "regression":
+            error = jackknife_error([(function(m), tag) for m, tag in self.others])
+            return value, math.hypot(error, _RESOLUTION * abs(value))
+        spread = max((abs(function(m) - value) for m, _ in self.others), default=0.0)
+        return value, spread + 1e-12 * abs(value)
+
+    @property
+    def power(self) -> tuple[float, float]:
+        """E|zeta_k|^2 as a Frobenius norm of tensors, k! tr K_k, and its error."""
+        return self.functional(lambda m: math.factorial(self.order) * float(np.trace(m)))
+
+    @property
+    def entry_error(self) -> float:
+        """Error of the largest entry of the matrix."""
+        size = range(len(self.matrix))
+        if self.method == "symmetry" or not len(self.matrix):
+            return 0.0
+        diagonal = [self.functional(lambda m, i=i: float(m[i, i]))[1] for i in size]
+        crossed = self.functional(lambda m: float(m.sum() - np.trace(m)))[1] / max(len(self.matrix), 1)
+        return max(*diagonal, crossed)
+
+
+def conditional_moments(
+    section: Section, noise: float, orders: Sequence[int], known: Array | None = None
+) -> dict[int, ConditionalMoments]:
+    """K_k of a section for several orders, given some known coordinates.
+
+    Parameters
+    ----------
+    section : Section
+        The link in the coordinates of interest, m of them.
+    noise : float
+        Variance of additive Gaussian label noise.
+    orders : sequence of int
+        Orders k >= 1.
+    known : array, shape (j, m), optional
+        Orthonormal rows: directions of the section that are known. The result then lives on
+        their `complement`.
+
+    Returns
+    -------
+    dict
+        Order -> ConditionalMoments.
+    """
+    if known is None or not len(known):
+        return _unconditional(section, noise, orders, _SAMPLES)
+    if len(known) not in _NODES:
+        raise LearnabilityError(
+            f"Moments given {len(known)} known directions were asked, but at most 3 are accepted."
+        )
+    best, rough = _NODES[len(known)]
+    means = _averaged(section, noise, orders, known, _nodes(len(known), best))
+    if all(m.method in ("symmetry", "regression") for m in means.values()):
+        return means
+    second = _averaged(section, noise, orders, known, _nodes(len(known), rough))
+    return {
+        k: ConditionalMoments(k, fine.matrix, (*fine.others, (second[k].matrix, 0.0)), fine.method)
+        for k, fine in means.items()
+    }
+
+
+def _nodes(dimension: int, n: int) -> tuple[Array, Array]:
+    """A product rule with an even number of nodes an axis, so that none is at zero."""
+    x, w = gauss_normal(np.zeros(0), n)
+    grid = np.stack(np.meshgrid(*[x] * dimension, indexing="ij"), axis=-1).reshape(-1, dimension)
+    weights = np.prod(np.stack(np.meshgrid(*[w] * dimension, indexing="ij"), axis=-1), axis=-1)
+    return grid, weights.ravel()
+
+
+def _averaged(
+    section: Section, noise: float, orders: Sequence[int], known: Array, nodes: tuple[Array, Array]
+) -> dict[int, ConditionalMoments]:
+    points, weights = nodes
+    keep = weights > 1e-9
+    points, weights = points[keep], weights[keep] / weights[keep].sum()
+    budget = max(_SAMPLES - math.ceil(math.log2(len(points))), 14)
+    parts = [_unconditional(section.fix(known, u), noise, orders, budget) for u in points]
+    found = {}
+    for k in orders:
+        here = [part[k] for part in parts]
+        methods = {m.method for m in here}
+        name = next(n for n in ("regression", "cells", "level sets", "symmetry") if n in methods)
+        length = max(len(m.others) for m in here)
+        padded = [m.others if m.others else ((m.matrix, 0.0),) * length for m in here]
+        others = tuple(
+            (sum(w * p[j][0] for w, p in zip(weights, padded, strict=True)),
+             next((p[j][1] for p, m in zip(padded, here, strict=True) if m.method == name), 0.0))
+            for j in range(length)
+        ) if len({len(p) for p in padded}) == 1 else ()
+        matrix = sum(w * m.matrix for w, m in zip(weights, here, strict=True))
+        found[k] = ConditionalMoments(k, np.asarray(matrix), others, name)
+    return found
+
+
+def _unconditional(
+    section: Section, noise: float, orders: Sequence[int], samples: int
+) -> dict[int, ConditionalMoments]:
+    invariant = {k: _invariant_basis(section, k) for k in orders}
+    found = {
+        k: ConditionalMoments(k, np.zeros((len(b),) * 2), (), "symmetry")
+        for k, b in invariant.items()
+        if not b.shape[1]
+    }
+    wanted = [k for k in orders if k not in found]
+    if not wanted:
+        return found
+    if section.m == 1 and LevelSets(section).tractable:
+        levels = LevelSets(section)
+        value, error = levels.squared_moments(max(wanted), noise)
+        for k in wanted:
+            other = np.array([[value[k] + error[k]]])
+            found[k] = ConditionalMoments(k, np.array([[value[k]]]), ((other, 0.0),), "level sets")
+        return found
+    values = _few_values(section)
+    if values is not None and section.break_functions is not None and section.m <= 4:
+        return found | _by_cells(section, values, noise, wanted, invariant)
+    return found | _by_regression(section, noise, wanted, invariant, samples)
+
+
+def _few_values(section: Section) -> Array | None:
+    """The labels of a section when they are finitely many, else None."""
+    rng = np.random.default_rng(3)
+    first, second = rng.standard_normal((2, 4096, section.m))
+    seen = section(np.concatenate([first, 2.5 * first]))
+    labels = _rounded(seen)
+    if len(labels) > _MOST_LABELS or not np.isin(_rounded(section(second)), labels).all():
+        return None
+    return labels
+
+
+def _rounded(values: Array) -> Array:
+    scale = 1e-10 * max(float(np.abs(values).max(initial=0.0)), 1e-300)
+    return np.unique(np.round(values / scale)) * scale
+
+
+def _by_cells(
+    section: Section, labels: Array, noise: float, orders: list[int], invariant: dict[int, Array]
+) -> dict[int, ConditionalMoments]:
+    """Exact masses and moments of the cells {g = v}; noise mixes them."""
+    frame = adapted_frame(section)
+    turned = section.inside(frame)
+    estimates: dict[int, list[Array]] = {k: [] for k in orders}
+    for rule in rules_for(turned)[0]:
+        cells = _cell_moments(rule, turned, labels, [0, *orders])
+        mass = cells[0][:, 0]
+        for k in orders:
+            moments = cells[k] @ product_rotation(frame.T, k).T
+            gram = _mixture_gram(labels, mass, moments, noise)
+            projector = invariant[k] @ invariant[k].T
+            estimates[k].append(projector @ gram @ projector)
+    return {
+        k: ConditionalMoments(k, grams[0], tuple((g, 0.0) for g in grams[1:]), "cells")
+        for k, grams in estimates.items()
+    }
+
+
+def _cell_moments(rule: Rule, section: Section, labels: Array, orders: list[int]) -> dict[int, Array]:
+    """Moments of every cell: order -> array (labels, q)."""
+    values = rule.evaluate(section)
+    middle = 0.5 * (labels[1:] + labels[:-1])
+    owner = np.searchsorted(middle, values)
+    cells = [rule.hermite_moments((owner == j).astype(float), orders) for j in range(len(labels))]
+    return {k: np.concatenate([cell[k] for cell in cells]) for k in orders}
+
+
+def _mixture_gram(labels: Array, mass: Array, moments: Array, noise: float) -> Array:
+    """E[zeta zeta^T] for labels with given masses (n,) and moments (n, q), plus Gaussian noise."""
+    if noise == 0:
+        with np.errstate(all="ignore"):
+            return moments.T @ np.where(mass[:, None] > 1e-14, moments / mass[:, None], 0.0)
+    sigma = math.sqrt(noise)
+    steps = np.linspace(-9, 9, 25) * sigma
+    edges = np.sort((labels[:, None] + steps).ravel())
+    edges = edges[np.diff(edges, prepend=-np.inf) > 0.1 * sigma]
+    y, weight = composite_legendre(edges, sigma, 12)
+    kernel = np.exp(-0.5 * ((y - labels[:, None]) / sigma) ** 2) / (sigma * math.sqrt(2 * math.pi))
+    density, signal = mass @ kernel, moments.T @ kernel
+    with np.errstate(all="ignore"):
+        ratio = np.where(density > 1e-290, weight / density, 0.0)
+    return (signal * ratio) @ signal.T
+
+
+def _by_regression(
+    section: Section,
+    noise: float,
+    orders: list[int],
+    invariant: dict[int, Array],
+    samples: int,
+) -> dict[int, ConditionalMoments]:
+    dimension = section.m + (noise > 0)
+
+    def sample(seed: int) -> tuple[Array, Array, Array]:
+        normals = sobol_normals(dimension, samples - 3, seed)
+        z = _STRETCH * normals[:, : section.m]
+        weight = np.exp(-0.5 * (1 - _STRETCH**-2) * (z**2).sum(axis=1))
+        y = section(z)
+        if noise > 0:
+            y = y + math.sqrt(noise) * normals[:, -1]
+        features = [invariant[k].T @ hermite_products(z, k) for k in orders]
+        return y, np.concatenate(features), weight
+
+    cross = regress_on_label(sample, bins=min(32768, 2 ** (samples - 7)))
+    whole = cross.matrix()
+    left_out = cross.leave_one_out()
+    found = {}
+    start = 0
+    for k in orders:
+        basis = invariant[k]
+        block = slice(start, start + basis.shape[1])
+        start = block.stop
+        found[k] = ConditionalMoments(
+            k,
+            basis @ whole[block, block] @ basis.T,
+            tuple((basis @ m[block, block] @ basis.T, tag) for m, tag in left_out),
+            "regression",
+        )
+    return found
+
+
+def _invariant_basis(section: Section, order: int) -> Array:
+    """Orthonormal basis (q, p) of the products of an order that the symmetries of g leave fixed."""
+    q = len(multi_indices(section.m, order))
+    projector = np.zeros((q, q))
+    count = 0
+    for symmetry in section.link.symmetries:
+        if symmetry.character != 1:
+            continue
+        matrix = symmetry.matrix
+        turned = section.A.T @ matrix @ section.A
+        stays = np.allclose(turned @ turned.T, np.eye(section.m), atol=1e-9)
+        if stays and np.allclose(matrix @ section.b, section.b, atol=1e-12):
+            projector += product_rotation(turned, order)
+            count += 1
+    values, vectors = np.linalg.eigh(0.5 * (projector + projector.T) / count)
+    return vectors[:, values > 0.5]
+
+
+def product_rotation(matrix: Array, order: int) -> Array:
+    """How orthonormal Hermite products of an order transform when every index is turned by a matrix."""
+    m = len(matrix)
+    betas = multi_indices(m, order)
+    if np.array_equal(matrix, np.eye(m)):
+        return np.eye(len(betas))
+    weight = np.sqrt([math.prod(math.factorial(int(b)) for b in beta) for beta in betas])
+    slots = tuple(np.array([np.repeat(np.arange(m), beta) for beta in betas]).reshape(-1, order).T)
+    columns = []
+    for j in range(len(betas)):
+        unit = symmetric_tensor(np.eye(len(betas))[j] * weight, m, order)
+        turned = rotate_tensor(unit, matrix)
+        columns.append(np.asarray(turned[slots]) / weight)
+    return np.array(columns).T
