@@ -22,7 +22,7 @@ setup: $(STAMP)  ## make .venv with the locked versions and the package itself
 
 demo: $(STAMP)  ## print one hardness report, its picture and data go to out/
 	@mkdir -p out
-	$(BIN)/learnability hardness "$(DEMO_LINK)" --plot out/hardness.png --out out/hardness.nc
+	$(BIN)/learnability hardness "$(DEMO_LINK)" --plot out/hardness.png
 
 test: $(STAMP)  ## run the tests, without those of theory against simulation
 	$(BIN)/python -m pytest tests --ignore=tests/agreement -n 2

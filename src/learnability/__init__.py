@@ -1,17 +1,24 @@
-"""Say how many samples it takes to learn a function, and which algorithm gets there."""
+"""How many samples does it take to learn a function, and which algorithm gets there?"""
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 __version__ = "0.1.0"
 
 # Public name -> module that defines it; a module is imported when its name is first used.
 _HOMES = {
+    "Channel": "learnability.links",
+    "Hardness": "learnability.hardness",
     "LearnabilityError": "learnability.errors",
     "Link": "learnability.links",
     "LinkError": "learnability.errors",
+    "MultiIndex": "learnability.targets",
+    "catalogue": "learnability.links",
+    "hardness": "learnability.hardness",
 }
 
 __all__ = ["__version__", *_HOMES]
@@ -27,3 +34,14 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Package(ModuleType):
+    """Keeps `learnability.hardness` the function when the folder of that name is imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -63,18 +63,50 @@ def costs_of(
     grand_orders : sequence of int or None
         Orders of the steps of the grand staircase.
     """
-    repeated = None if not grand_orders or None in grand_orders else max(k for k in grand_orders if k)
+    repeated = (
+        None if not grand_orders or None in grand_orders else max(k for k in grand_orders if k)
+    )
     message = None if generative is None else max(1.0, generative / 2)
     return (
-        Cost("kernel or random features", "the lowest-degree part of f", _float(information), 0, None, "mei2022"),
-        Cost("one giant step", "the directions visible at the lowest order", _float(information), 0, None,
-             "dandi2024giant"),
+        Cost(
+            "kernel or random features",
+            "the lowest-degree part of f",
+            _float(information),
+            0,
+            None,
+            "mei2022",
+        ),
+        Cost(
+            "one giant step",
+            "the directions visible at the lowest order",
+            _float(information),
+            0,
+            None,
+            "dandi2024giant",
+        ),
         Cost("T giant steps", "all relevant directions", _float(leap), 0, None, "dandi2024giant"),
-        Cost("one-pass SGD", "all relevant directions", *_online(leap), None,
-             "benarous2021" if leap == information else "abbe2023"),
-        Cost("SGD with repetition", "all relevant directions", *_online(repeated), None, "arnaboldi2024"),
-        Cost("message passing", "the first directions", message, 0,
-             alpha_c if generative == 2 else None, "troiani2024" if (generative or 0) <= 2 else "damian2024"),
+        Cost(
+            "one-pass SGD",
+            "all relevant directions",
+            *_online(leap),
+            None,
+            "benarous2021" if leap == information else "abbe2023",
+        ),
+        Cost(
+            "SGD with repetition",
+            "all relevant directions",
+            *_online(repeated),
+            None,
+            "arnaboldi2024",
+        ),
+        Cost(
+            "message passing",
+            "the first directions",
+            message,
+            0,
+            alpha_c if generative == 2 else None,
+            "troiani2024" if (generative or 0) <= 2 else "damian2024",
+        ),
     )
 
 

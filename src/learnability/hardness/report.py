@@ -97,7 +97,9 @@ class Hardness:
 
     def cite(self) -> str:
         """BibTeX of the results behind the numbers."""
-        keys = dict.fromkeys([*(cost.reference for cost in self.costs), "troiani2024", "damian2024"])
+        keys = dict.fromkeys(
+            [*(cost.reference for cost in self.costs), "troiani2024", "damian2024"]
+        )
         return "\n\n".join(BIBTEX[key] for key in keys)
 
     def plot(self, path: str | None = None) -> Any:

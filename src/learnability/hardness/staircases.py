@@ -196,16 +196,19 @@ def _correlations(link: Link, frame_bytes: bytes, m: int, known: int) -> tuple[A
         values = rule.evaluate(section)
         energies.append(rule.mean(values**2))
         moments = rule.hermite_moments(values, orders)
-        found.append([_unfolded_kernel(moments[k], rule.outer_weights, m - known, k) for k in orders])
+        found.append(
+            [_unfolded_kernel(moments[k], rule.outer_weights, m - known, k) for k in orders]
+        )
     kernels = found[0]
     errors = [
-        float(max(np.abs(kernels[k] - other[k]).max(initial=0.0) for other in found[1:])) for k in orders
+        float(max(np.abs(kernels[k] - other[k]).max(initial=0.0) for other in found[1:]))
+        for k in orders
     ]
     return kernels, errors, energies[0], max(abs(e - energies[0]) for e in energies[1:])
 
 
 def _unfolded_kernel(moments: Array, weights: Array, m: int, k: int) -> Array:
-    """E[unfold(T_k) unfold(T_k)^T] / k! from orthonormal moments (n, q); a 1 x 1 matrix for k = 0."""
+    """E[unfold(T_k) unfold(T_k)^T] / k! from orthonormal moments (n, q); 1 x 1 for k = 0."""
     if k == 0:
         return np.array([[float(weights @ moments[:, 0] ** 2)]])
     if m == 0:
@@ -233,9 +236,7 @@ def correlation_kernels(
     return kernels, errors, energy, energy_error
 
 
-def correlation_signals(
-    section: Section, known: Array, orders: Sequence[int]
-) -> dict[int, Array]:
+def correlation_signals(section: Section, known: Array, orders: Sequence[int]) -> dict[int, Array]:
     """Ranges of K_j(U): what correlations with the label itself show, as rows (k, m - j)."""
     empty = {k: np.zeros((0, section.m - len(known))) for k in orders}
     try:
@@ -269,7 +270,8 @@ def csq_staircase(link: Link, order: int = 1) -> Staircase:
     """
     if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= _HIGHEST_LEAP:
         raise LearnabilityError(
-            f"`order` was given as {order!r}, but a whole number from 1 to {_HIGHEST_LEAP} is accepted."
+            f"`order` was given as {order!r}, "
+            f"but a whole number from 1 to {_HIGHEST_LEAP} is accepted."
         )
     return _climb(link, lambda opened: opened, order)
 
@@ -292,9 +294,7 @@ def leap_staircase(link: Link) -> Staircase:
     return _climb(link, smallest, _HIGHEST_LEAP)
 
 
-def _climb(
-    link: Link, choose: Callable[[list[Array]], list[Array]], highest: int
-) -> Staircase:
+def _climb(link: Link, choose: Callable[[list[Array]], list[Array]], highest: int) -> Staircase:
     relevant, _ = relevant_subspace(link)
     section = whole_section(link, relevant)
     known = np.zeros((0, len(relevant)))

@@ -4,12 +4,12 @@ Wanted: the Gram matrix K = E[ E[t | y] E[t | y]^T ] of features t(z) given y, f
 discrete or mixed labels, with an honest error. E[t | y] is fitted by least squares on segments
 of the label axis (basis 1, rank of y, y), and K is the product of fits from *different*
 replicates of scrambled Sobol points. Given the labels, each fit is unbiased and the replicates
-are independent, so the noise of the fits does not add up: a vanishing K is estimated by something centred at
-zero, whereas squaring one fit reports fake information in proportion to the number of segments.
+are independent, so their noise does not add up: a vanishing K is estimated by something centred
+at zero, whereas squaring one fit reports fake information for every segment.
 
 The segments come from the other half of the replicates: a recursive best split (as in regression
-trees) that continues while a split gains more than noise would, so that jumps of E[t | y], which sit at the
-critical values of g, are found without being known.
+trees) that continues while a split gains more than noise would, so that the jumps of E[t | y],
+which sit at the critical values of g, are found without being known.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ class Fits:
         """Mean of the products of fits from different replicates, shape (q, q)."""
         keep = [k for k in range(len(self.mass)) if k != without]
         share = np.sqrt(self.mass[keep].mean(axis=0))
-        fits = (self.coefficients[keep] * share[:, None]).reshape(len(keep), self.coefficients.shape[1], -1)
+        fits = (self.coefficients[keep] * share[:, None]).reshape(
+            len(keep), self.coefficients.shape[1], -1
+        )
         total = fits.sum(axis=0)
         own = np.einsum("iak,ibk->ab", fits, fits)
         return (total @ total.T - own) / (len(keep) * (len(keep) - 1))
@@ -176,7 +178,7 @@ class _BinSums:
         v = y / axis.scale
 
         def add(values: Array) -> Array:
-            return np.bincount(index, values * weight, minlength=bins)
+            return np.bincount(index, values * weight, minlength=bins).astype(float)
 
         basis = np.stack([add(np.ones_like(x)), add(x), add(v), add(x * x), add(x * v), add(v * v)])
         moments = np.stack([np.stack([add(f), add(f * x), add(f * v)]) for f in t])
@@ -185,13 +187,15 @@ class _BinSums:
 
     @staticmethod
     def total(parts: list[_BinSums]) -> _BinSums:
-        return _BinSums(*(np.sum([getattr(p, f.name) for p in parts], axis=0) for f in fields(_BinSums)))
+        return _BinSums(
+            *(np.sum([getattr(p, f.name) for p in parts], axis=0) for f in fields(_BinSums))
+        )
 
     def merged(self, cuts: NDArray[np.int64]) -> _BinSums:
         """Sums over the segments between the cuts."""
-        return _BinSums(*(
-            np.add.reduceat(getattr(self, f.name), cuts[:-1], axis=-1) for f in fields(self)
-        ))
+        return _BinSums(
+            *(np.add.reduceat(getattr(self, f.name), cuts[:-1], axis=-1) for f in fields(self))
+        )
 
 
 def _segments(sums: _BinSums, forced: NDArray[np.int64], least: int) -> NDArray[np.int64]:
@@ -199,8 +203,10 @@ def _segments(sums: _BinSums, forced: NDArray[np.int64], least: int) -> NDArray[
     q = len(sums.moments)
     raw = [sums.basis[0], sums.basis[1], sums.basis[3], sums.moments[:, 0], sums.moments[:, 1]]
     counted = np.concatenate([[0.0], np.cumsum(sums.count)])
-    running = [np.concatenate([np.zeros((*a.shape[:-1], 1)), np.cumsum(a, axis=-1)], axis=-1)
-               for a in (*raw, sums.squares)]
+    running = [
+        np.concatenate([np.zeros((*a.shape[:-1], 1)), np.cumsum(a, axis=-1)], axis=-1)
+        for a in (*raw, sums.squares)
+    ]
     total = np.maximum(running[5][:, -1:], 1e-300)
 
     def explained(low: Array, high: Array, fewest: int) -> Array:
@@ -220,7 +226,9 @@ def _segments(sums: _BinSums, forced: NDArray[np.int64], least: int) -> NDArray[
             continue
         at = np.arange(low + 1, high)
         whole = explained(np.array([low]), np.array([high]), 1)
-        gain = explained(np.array([low]), at, least) + explained(at, np.array([high]), least) - whole
+        gain = (
+            explained(np.array([low]), at, least) + explained(at, np.array([high]), least) - whole
+        )
         squares = running[5][:, [high]] - running[5][:, [low]]
         noise = np.maximum(squares - whole, 1e-300) / max(counted[high] - counted[low], 1.0)
         score = (gain / noise).sum(axis=0)
@@ -249,7 +257,9 @@ def _fit(parts: list[_BinSums]) -> Fits:
     gram, _ = centred(pooled)
     size = np.sqrt(np.maximum(np.einsum("sii->si", gram), 1e-300))
     values, vectors = np.linalg.eigh(gram / size[:, :, None] / size[:, None, :])
-    whiten = np.where((values > 1e-7)[:, None, :], vectors / np.sqrt(np.maximum(values, 1e-300))[:, None, :], 0)
+    whiten = np.where(
+        (values > 1e-7)[:, None, :], vectors / np.sqrt(np.maximum(values, 1e-300))[:, None, :], 0
+    )
     whiten = whiten / size[:, :, None]
     fits = []
     for sums in parts:

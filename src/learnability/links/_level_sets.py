@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from learnability.links._quadrature import composite_legendre, hermite_table
 from learnability.links._sections import REACH, Section
 
-__all__ = ["LevelSets", "MOST_BRANCHES"]
+__all__ = ["MOST_BRANCHES", "LevelSets"]
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 MOST_BRANCHES = 200
 _CELL = 0.01
@@ -113,7 +114,7 @@ class LevelSets:
         return [float(x) for x in 0.5 * (low + high)]
 
     def _trimmed(self, low: Array, high: Array) -> tuple[Array, Array, list[tuple[float, float]]]:
-        """Move ends on which g has saturated to rounding, such as erf beyond six, to flat pieces."""
+        """Move ends on which g has saturated to rounding (erf beyond six) to the flat pieces."""
         low, high = low.copy(), high.copy()
         saturated = []
         for k in range(len(low)):
@@ -134,7 +135,7 @@ class LevelSets:
         """Whether the branches are few enough to be followed."""
         return len(self._pieces[0]) <= MOST_BRANCHES
 
-    def _roots(self, y: Array, which: Array) -> Array:
+    def _roots(self, y: Array, which: Indices) -> Array:
         """Position on each branch of `which` (n,) where g = y, shape (n, *y.shape), clipped."""
         branches = self._pieces[0]
         shape = (len(which),) + (1,) * y.ndim
@@ -158,7 +159,9 @@ class LevelSets:
         density = [np.exp(-0.5 * x**2) / np.sqrt(2 * np.pi) for x in (a, b)]
         tables = [hermite_table(x, max(order - 1, 0)) for x in (a, b)]
         for k in range(1, order + 1):  # The antiderivative of He_k phi is -He_{k-1} phi.
-            moments[k] = (density[0] * tables[0][k - 1] - density[1] * tables[1][k - 1]) / np.sqrt(k)
+            moments[k] = (density[0] * tables[0][k - 1] - density[1] * tables[1][k - 1]) / np.sqrt(
+                k
+            )
         return _merged(values, moments)
 
     def squared_moments(self, order: int, noise: float = 0.0) -> tuple[Array, Array]:
@@ -193,13 +196,15 @@ class LevelSets:
             return total
         levels = _distinct_levels(np.concatenate([branches.at_low, branches.at_high]))
         for below, above in zip(levels[:-1], levels[1:], strict=True):
-            inside = (branches.bottom < 0.5 * (below + above)) & (branches.top > 0.5 * (below + above))
+            inside = (branches.bottom < 0.5 * (below + above)) & (
+                branches.top > 0.5 * (below + above)
+            )
             which = np.nonzero(inside)[0]
             if len(which):
                 total += self._between(which, below, above, order, n)
         return total
 
-    def _between(self, which: Array, below: float, above: float, order: int, n: int) -> Array:
+    def _between(self, which: Indices, below: float, above: float, order: int, n: int) -> Array:
         """The integral over labels between two neighbouring levels."""
         branches = self._pieces[0]
         ends = self._roots(np.array([below, above]), which)  # (n, 2)
@@ -250,7 +255,9 @@ class LevelSets:
         x, inner = np.polynomial.legendre.leggauss(n)
         for k in range(len(branches)):
             # Panels are narrow both in the label, in units of the noise, and on the line.
-            reach = y + sigma * np.array([-8.5, -5.5, -3.5, -2, -0.7, 0.7, 2, 3.5, 5.5, 8.5])[:, None]
+            reach = (
+                y + sigma * np.array([-8.5, -5.5, -3.5, -2, -0.7, 0.7, 2, 3.5, 5.5, 8.5])[:, None]
+            )
             cuts = self._roots(reach, np.array([k]))[0]
             steps = np.arange(np.ceil(branches.low[k]), branches.high[k])[:, None]
             steps = np.clip(steps, cuts.min(axis=0), cuts.max(axis=0))

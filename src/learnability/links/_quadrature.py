@@ -27,7 +27,14 @@ from numpy.typing import NDArray
 from learnability.errors import LearnabilityError
 from learnability.links._sections import REACH, Section, complement, roots_on_lines
 
-__all__ = ["Rule", "gauss_normal", "hermite_products", "multi_indices", "rules_for", "sobol_normals"]
+__all__ = [
+    "Rule",
+    "gauss_normal",
+    "hermite_products",
+    "multi_indices",
+    "rules_for",
+    "sobol_normals",
+]
 
 Array = NDArray[np.float64]
 
@@ -91,7 +98,9 @@ class Rule:
             weighted = values * self.inner_weights
             nodes = np.broadcast_to(self.inner, (len(self.outer), *self.inner.shape[1:]))
             return {
-                k: np.stack([(weighted * f).sum(axis=1) for f in hermite_products(nodes, k)], axis=1)
+                k: np.stack(
+                    [(weighted * f).sum(axis=1) for f in hermite_products(nodes, k)], axis=1
+                )
                 for k in orders
             }
         block = values.reshape(len(values), *(len(x) for x, _ in self.axes))
@@ -106,15 +115,17 @@ def multi_indices(m: int, order: int) -> Array:
         return np.zeros((1 if order == 0 else 0, 0), dtype=int)
     if m == 1:
         return np.array([[order]])
-    return np.concatenate([
-        np.column_stack([np.full(len(rest), first), rest])
-        for first in range(order, -1, -1)
-        for rest in [multi_indices(m - 1, order - first)]
-    ])
+    return np.concatenate(
+        [
+            np.column_stack([np.full(len(rest), first), rest])
+            for first in range(order, -1, -1)
+            for rest in [multi_indices(m - 1, order - first)]
+        ]
+    )
 
 
 def hermite_table(x: Array, order: int) -> Array:
-    """Orthonormal Hermite polynomials He_k / sqrt(k!) for k = 0 ... order, shape (order + 1, ...)."""
+    """Orthonormal Hermite polynomials He_k / sqrt(k!) of orders 0 ... order, along axis 0."""
     table = np.empty((order + 1, *x.shape))
     table[0] = 1.0
     if order:
@@ -139,7 +150,7 @@ def hermite_products(z: Array, order: int) -> Array:
 
 @lru_cache(maxsize=256)
 def _gauss_piece(low: float, high: float, n: int) -> tuple[Array, Array]:
-    """Gauss rule with n nodes for the normal law restricted to [low, high], weights not normalised."""
+    """Gauss rule with n nodes for the normal law restricted to [low, high], not normalised."""
     from scipy.linalg import eigh_tridiagonal
 
     nodes, weights = composite_legendre(np.array([low, high]), 0.5, 24)
@@ -160,7 +171,7 @@ def _gauss_piece(low: float, high: float, n: int) -> tuple[Array, Array]:
         if k + 1 < n:
             vector = left / off[k]
     positions, vectors = eigh_tridiagonal(diagonal, off[: n - 1])
-    return positions, mass * vectors[0] ** 2
+    return np.asarray(positions, dtype=float), np.asarray(mass * vectors[0] ** 2, dtype=float)
 
 
 def composite_legendre(edges: Array, width: float, n: int) -> tuple[Array, Array]:
@@ -186,7 +197,9 @@ def gauss_normal(breaks: Array, n: int) -> tuple[Array, Array]:
         nodes, weights = composite_legendre(edges, 2 * REACH * 16 / n, 16)
         weights = weights * np.exp(-0.5 * nodes**2)
         return nodes, weights / weights.sum()
-    pieces = [_gauss_piece(float(a), float(b), each) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    pieces = [
+        _gauss_piece(float(a), float(b), each) for a, b in zip(edges[:-1], edges[1:], strict=True)
+    ]
     nodes = np.concatenate([p[0] for p in pieces])
     weights = np.concatenate([p[1] for p in pieces])
     return nodes, weights / weights.sum()
@@ -290,12 +303,17 @@ def _along_lines(section: Section, outer: Array) -> tuple[Array, Array]:
 
 
 def _line_rule(section: Section, known: int, n: int) -> Rule:
-    """Lines along the last coordinate over a rule in the others, the first `known` of them outer."""
-    axes = [_split_axis(section, n)] if section.m == 2 else [gauss_normal(np.zeros(0), n)] * (section.m - 1)
+    """Lines along the last coordinate over a rule in the others, the first `known` outer."""
+    axes = (
+        [_split_axis(section, n)]
+        if section.m == 2
+        else [gauss_normal(np.zeros(0), n)] * (section.m - 1)
+    )
     base, base_weights = _grid(axes)
     nodes, weights = _along_lines(section, base)
     points = np.concatenate(
-        [np.broadcast_to(base[:, None, :], (*nodes.shape, section.m - 1)), nodes[..., None]], axis=-1
+        [np.broadcast_to(base[:, None, :], (*nodes.shape, section.m - 1)), nodes[..., None]],
+        axis=-1,
     )
     outer, outer_weights = _grid(axes[:known])
     count = len(outer)
@@ -310,10 +328,12 @@ def _split_axis(section: Section, n: int) -> tuple[Array, Array]:
     # The cosine map makes square-root ends, where a line leaves a curved break, analytic.
     x, w = np.polynomial.legendre.leggauss(n)
     angle, weight = 0.5 * np.pi * (x + 1), 0.5 * np.pi * w
-    panels = np.concatenate([
-        np.linspace(a, b, int(np.ceil((b - a) / 1.5)) + 1)[:-1]
-        for a, b in zip(edges[:-1], edges[1:], strict=True)
-    ])
+    panels = np.concatenate(
+        [
+            np.linspace(a, b, int(np.ceil((b - a) / 1.5)) + 1)[:-1]
+            for a, b in zip(edges[:-1], edges[1:], strict=True)
+        ]
+    )
     panels = np.append(panels, REACH)
     half = 0.5 * np.diff(panels)[:, None]
     nodes = (panels[:-1, None] + half * (1 - np.cos(angle))).ravel()
@@ -331,7 +351,9 @@ def _pattern_changes(section: Section) -> Array:
         origins = np.column_stack([x, np.zeros(len(x))])
         roots = [roots_on_lines(f, origins, direction) for f in functions]
         position = np.concatenate([np.zeros((len(x), 0)), *roots], axis=1)
-        owner = np.concatenate([np.full(r.shape[1], k) for k, r in enumerate(roots)] or [np.zeros(0)])
+        owner = np.concatenate(
+            [np.full(r.shape[1], k) for k, r in enumerate(roots)] or [np.zeros(0)]
+        )
         order = np.argsort(position, axis=1, kind="stable")
         known = np.take_along_axis(np.isfinite(position), order, axis=1)
         at = np.column_stack([x, np.full(len(x), -REACH)])
@@ -360,7 +382,7 @@ def _sobol_rule(section: Section, seed: int) -> Rule:
 
 
 def adapted_frame(section: Section) -> Array:
-    """An orthonormal frame (m, m) whose axes carry the break planes as far as they are orthogonal."""
+    """An orthonormal frame (m, m) whose axes carry the break planes, as far as those allow."""
     rows = np.zeros((0, section.m))
     for direction, _ in section.planes or ():
         if len(rows) == 0 or np.abs(rows @ direction).max() < 1e-10:

@@ -70,7 +70,7 @@ class Section:
         return value
 
     def inside(self, frame: Array) -> Section:
-        """Return the section in the coordinates of the orthonormal rows of `frame`, shape (k, m)."""
+        """The section in the coordinates of the orthonormal rows of `frame`, shape (k, m)."""
         return Section(self.link, self.A @ frame.T, self.b)
 
     def fix(self, frame: Array, value: ArrayLike) -> Section:
@@ -156,7 +156,7 @@ def complement(frame: Array, m: int) -> Array:
 
 
 def basis_of(projector: Array, k: int) -> Array:
-    """Return a basis (k, m) of the range of a projector, as close to the coordinate axes as it allows."""
+    """A basis (k, m) of the range of a projector, as close to the axes as it allows."""
     rows: list[Array] = []
     left = projector.copy()
     for _ in range(k):
@@ -194,13 +194,15 @@ def roots_on_lines(function: Callable[[Array], Array], origins: Array, direction
     scan = _SCAN if len(origins) <= 512 else _SCAN_MANY
     grid = np.linspace(-REACH, REACH, scan) + np.sqrt(2) * 1e-6
 
-    def along(line: Array, t: Array) -> Array:
+    def along(line: NDArray[np.intp], t: Array) -> Array:
         return function(origins[line] + t[:, None] * direction)
 
-    values = np.concatenate([
-        function(block[:, None, :] + grid[:, None] * direction)
-        for block in np.array_split(origins, len(origins) // 1024 + 1)
-    ])
+    values = np.concatenate(
+        [
+            function(block[:, None, :] + grid[:, None] * direction)
+            for block in np.array_split(origins, len(origins) // 1024 + 1)
+        ]
+    )
     signs = np.sign(values)
     line, left = np.nonzero(signs[:, :-1] * signs[:, 1:] < 0)
     low, high = grid[left], grid[left + 1]
@@ -217,7 +219,7 @@ def roots_on_lines(function: Callable[[Array], Array], origins: Array, direction
 
 
 def _only_direction(function: Callable[[Array], Array], m: int) -> Array | None:
-    """Return the unit direction that a function depends on; zeros if on none; None if on several."""
+    """The unit direction that a function depends on; zeros if on none; None if on several."""
     points = np.random.default_rng(11).standard_normal((24, m))
     step = 1e-5
     gradient = np.stack(
@@ -274,7 +276,7 @@ def _detected_breaks(function: Callable[[Array], Array]) -> Array:
 
 
 def _located(function: Callable[[Array], Array], low: float, high: float, jump: bool) -> float:
-    """Return the position of a jump by bisection, or of a kink as the crossing of the two tangents."""
+    """The position of a jump by bisection, or of a kink as the crossing of two tangents."""
     if jump:
         below = float(function(np.array([low]))[0])
         above = float(function(np.array([high]))[0])

@@ -71,7 +71,9 @@ class Channel:
         dict
             Order -> ConditionalMoments.
         """
-        frame = np.zeros((0, self.link.r)) if known is None else np.atleast_2d(np.asarray(known, float))
+        frame = (
+            np.zeros((0, self.link.r)) if known is None else np.atleast_2d(np.asarray(known, float))
+        )
         return conditional_moments(Section.whole(self.link), self.noise, list(orders), frame)
 
 

@@ -1,8 +1,9 @@
 """What the label tells about the hidden coordinates: E[ zeta_k(Y) zeta_k(Y)^T ].
 
-zeta_k(y) = E[h_k(z) | Y = y] collects the orthonormal Hermite products of order k. Its second moment K_k decides
-what is learnable: K_1 spans the trivial directions, K_2 is the operator behind the threshold
-alpha_c, and the smallest k with K_k != 0 is the generative exponent. Directions already known are conditioned on.
+zeta_k(y) = E[h_k(z) | Y = y] collects the orthonormal Hermite products of order k. Its second
+moment K_k decides what is learnable: K_1 spans the trivial directions, K_2 is the operator behind
+the threshold alpha_c, and the smallest k with K_k != 0 is the generative exponent. Directions
+already known are conditioned on.
 
 Methods: level sets for one unknown coordinate; exact cells for finitely many labels; regression
 on the label otherwise. Signed permutations that leave g unchanged force zeros exactly.
@@ -89,12 +90,14 @@ class ConditionalMoments:
     @property
     def entry_error(self) -> float:
         """Error of the largest entry of the matrix."""
-        size = range(len(self.matrix))
         if self.method == "symmetry" or not len(self.matrix):
             return 0.0
-        diagonal = [self.functional(lambda m, i=i: float(m[i, i]))[1] for i in size]
-        crossed = self.functional(lambda m: float(m.sum() - np.trace(m)))[1] / max(len(self.matrix), 1)
-        return max(*diagonal, crossed)
+
+        def error_at(i: int) -> float:
+            return self.functional(lambda m: float(m[i, i]))[1]
+
+        crossed = self.functional(lambda m: float(m.sum() - np.trace(m)))[1] / len(self.matrix)
+        return max(*map(error_at, range(len(self.matrix))), crossed)
 
 
 def conditional_moments(
@@ -159,11 +162,20 @@ def _averaged(
         name = next(n for n in ("regression", "cells", "level sets", "symmetry") if n in methods)
         length = max(len(m.others) for m in here)
         padded = [m.others if m.others else ((m.matrix, 0.0),) * length for m in here]
-        others = tuple(
-            (sum(w * p[j][0] for w, p in zip(weights, padded, strict=True)),
-             next((p[j][1] for p, m in zip(padded, here, strict=True) if m.method == name), 0.0))
-            for j in range(length)
-        ) if len({len(p) for p in padded}) == 1 else ()
+        others = (
+            tuple(
+                (
+                    sum(w * p[j][0] for w, p in zip(weights, padded, strict=True)),
+                    next(
+                        (p[j][1] for p, m in zip(padded, here, strict=True) if m.method == name),
+                        0.0,
+                    ),
+                )
+                for j in range(length)
+            )
+            if len({len(p) for p in padded}) == 1
+            else ()
+        )
         matrix = sum(w * m.matrix for w, m in zip(weights, here, strict=True))
         found[k] = ConditionalMoments(k, np.asarray(matrix), others, name)
     return found
@@ -231,7 +243,9 @@ def _by_cells(
     }
 
 
-def _cell_moments(rule: Rule, section: Section, labels: Array, orders: list[int]) -> dict[int, Array]:
+def _cell_moments(
+    rule: Rule, section: Section, labels: Array, orders: list[int]
+) -> dict[int, Array]:
     """Moments of every cell: order -> array (labels, q)."""
     values = rule.evaluate(section)
     middle = 0.5 * (labels[1:] + labels[:-1])
@@ -313,7 +327,7 @@ def _invariant_basis(section: Section, order: int) -> Array:
 
 
 def product_rotation(matrix: Array, order: int) -> Array:
-    """How orthonormal Hermite products of an order transform when every index is turned by a matrix."""
+    """How orthonormal Hermite products of an order change when a matrix turns every index."""
     m = len(matrix)
     betas = multi_indices(m, order)
     if np.array_equal(matrix, np.eye(m)):

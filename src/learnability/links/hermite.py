@@ -39,7 +39,7 @@ _ROUNDING = 1e-13
 
 @dataclass(frozen=True)
 class Eigenspace:
-    """An eigenspace of A_k = unfold(C_k) unfold(C_k)^T, whole: inside it no direction is singled out.
+    """An eigenspace of A_k = unfold(C_k) unfold(C_k)^T; no direction inside it is singled out.
 
     Attributes
     ----------
@@ -162,8 +162,14 @@ def tensor(link: Link, order: int, normalisation: str = "raw") -> Array:
             f"{', '.join(NORMALISATIONS)} is accepted."
         )
     if isinstance(order, bool) or not isinstance(order, int | np.integer) or order < 0:
-        raise LearnabilityError(f"`order` was given as {order!r}, but a whole number from 0 is accepted.")
-    divide = {"raw": 1.0, "taylor": math.factorial(order), "orthonormal": math.sqrt(math.factorial(order))}
+        raise LearnabilityError(
+            f"`order` was given as {order!r}, but a whole number from 0 is accepted."
+        )
+    divide = {
+        "raw": 1.0,
+        "taylor": math.factorial(order),
+        "orthonormal": math.sqrt(math.factorial(order)),
+    }
     value = expand(link, int(order), only_last=True).tensors[-1] / divide[normalisation]
     return value.reshape(())[()] if link.r == 1 else value
 
@@ -194,7 +200,9 @@ def expand(link: Link, order: int, only_last: bool = False) -> HermiteExpansion:
         terms = link.polynomial
         wanted = [order] if only_last else list(range(order + 1))
         link._cache[key] = (
-            _by_quadrature(link, order, wanted) if terms is None else _by_algebra(link, terms, order)
+            _by_quadrature(link, order, wanted)
+            if terms is None
+            else _by_algebra(link, terms, order)
         )
     found: HermiteExpansion = link._cache[key]
     return found
@@ -206,11 +214,18 @@ def _by_algebra(
     """Exact: E[x^n He_b] = n! / (2^j j!) with n - b = 2j >= 0."""
     coefficients: dict[tuple[int, ...], Fraction | float] = {}
     for exponents, factor in terms.items():
-        options = [[(n - 2 * j, Fraction(math.factorial(n), 2**j * math.factorial(j)))
-                    for j in range(n // 2 + 1)] for n in exponents]
+        options = [
+            [
+                (n - 2 * j, Fraction(math.factorial(n), 2**j * math.factorial(j)))
+                for j in range(n // 2 + 1)
+            ]
+            for n in exponents
+        ]
         partial: list[tuple[tuple[int, ...], Fraction | float]] = [((), factor)]
         for option in options:
-            partial = [((*beta, b), value * weight) for beta, value in partial for b, weight in option]
+            partial = [
+                ((*beta, b), value * weight) for beta, value in partial for b, weight in option
+            ]
         for beta, value in partial:
             coefficients[beta] = coefficients.get(beta, 0) + value
     energy = sum(
@@ -222,9 +237,7 @@ def _by_algebra(
         betas = multi_indices(link.r, k)
         raw = np.array([float(coefficients.get(tuple(map(int, beta)), 0)) for beta in betas])
         tensors.append(symmetric_tensor(raw, link.r, k))
-    return HermiteExpansion(
-        link, tuple(tensors), (0.0,) * (order + 1), float(energy), 0.0, "exact"
-    )
+    return HermiteExpansion(link, tuple(tensors), (0.0,) * (order + 1), float(energy), 0.0, "exact")
 
 
 def _by_quadrature(link: Link, order: int, wanted: list[int]) -> HermiteExpansion:
@@ -238,26 +251,34 @@ def _by_quadrature(link: Link, order: int, wanted: list[int]) -> HermiteExpansio
         values = rule.evaluate(section)
         energies.append(rule.mean(values**2))
         moments = rule.hermite_moments(values, wanted)
-        estimates.append([
-            moments[k][0] if k in moments else np.zeros(len(multi_indices(link.r, k)))
-            for k in range(order + 1)
-        ])
+        estimates.append(
+            [
+                moments[k][0] if k in moments else np.zeros(len(multi_indices(link.r, k)))
+                for k in range(order + 1)
+            ]
+        )
     if method == "sobol":
         count = len(rules)
         best = [np.mean([e[k] for e in estimates], axis=0) for k in range(order + 1)]
         errors = [
-            float(np.max(np.std([e[k] for e in estimates], axis=0, ddof=1), initial=0.0)) / math.sqrt(count)
+            float(np.max(np.std([e[k] for e in estimates], axis=0, ddof=1), initial=0.0))
+            / math.sqrt(count)
             for k in range(order + 1)
         ]
-        energy, energy_error = float(np.mean(energies)), float(np.std(energies, ddof=1) / math.sqrt(count))
+        energy, energy_error = (
+            float(np.mean(energies)),
+            float(np.std(energies, ddof=1) / math.sqrt(count)),
+        )
     else:
         best = estimates[0]
-        errors = [float(np.max(np.abs(best[k] - estimates[1][k]), initial=0.0)) for k in range(order + 1)]
+        errors = [
+            float(np.max(np.abs(best[k] - estimates[1][k]), initial=0.0)) for k in range(order + 1)
+        ]
         energy, energy_error = energies[0], abs(energies[0] - energies[1])
     if energy_error > 0.02 * energy:
         raise LearnabilityError(
-            f"E[g^2] of {link!r} does not settle ({energies[0]:.4g} against {energies[-1]:.4g}): the "
-            "link does not look square-integrable under the normal law, so it has no Hermite expansion."
+            f"E[g^2] of {link!r} does not settle ({energies[0]:.4g} against {energies[-1]:.4g}): "
+            "it does not look square-integrable under the normal law, so it has no Hermite expansion."
         )
     tensors = []
     for k in range(order + 1):

@@ -119,7 +119,7 @@ class MultiIndex:
 
     def _draw(self, W: Any, seed: int, batch: int, n: int, dtype: DTypeLike) -> Sample:
         rng = _stream(seed, 1, batch)
-        kind = np.dtype(dtype).type
+        kind: Any = np.dtype(dtype).type
         X = rng.standard_normal((n, W.shape[1]), dtype=kind)
         W = W.astype(dtype)
         h = X @ W.T

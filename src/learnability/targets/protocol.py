@@ -56,21 +56,29 @@ def checked_sizes(
 ) -> tuple[int, int]:
     """The sizes n and d, or a sentence on what is wrong with them."""
     if d is None or isinstance(d, bool) or not isinstance(d, int | np.integer) or d < r:
-        raise LearnabilityError(f"`d` was given as {d!r}, but a whole number of at least r = {r} is accepted.")
+        raise LearnabilityError(
+            f"`d` was given as {d!r}, but a whole number of at least r = {r} is accepted."
+        )
     if (n is None) == (alpha is None):
-        raise LearnabilityError("Give either `n` or `alpha` (then n = round(alpha * d)), not both or neither.")
+        raise LearnabilityError(
+            "Give either `n` or `alpha` (then n = round(alpha * d)), not both or neither."
+        )
     if alpha is not None:
         if not isinstance(alpha, int | float | np.number) or not 0 < float(alpha) < np.inf:
-            raise LearnabilityError(f"`alpha` was given as {alpha!r}, but a finite number above 0 is accepted.")
+            raise LearnabilityError(
+                f"`alpha` was given as {alpha!r}, but a finite number above 0 is accepted."
+            )
         n = max(round(float(alpha) * int(d)), 1)
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise LearnabilityError(f"`n` was given as {n!r}, but a whole number of at least 1 is accepted.")
+        raise LearnabilityError(
+            f"`n` was given as {n!r}, but a whole number of at least 1 is accepted."
+        )
     needed = int(n) * int(d) * np.dtype(dtype).itemsize
     free = _free_memory()
     if needed > free:
         raise LearnabilityError(
-            f"{n} samples in dimension {d} need {needed / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB "
-            "are free: use fewer, or `batches`."
+            f"{n} samples in dimension {d} need {needed / 2**30:.1f} GiB, "
+            f"but {free / 2**30:.1f} GiB are free: use fewer, or `batches`."
         )
     return int(n), int(d)
 
@@ -78,7 +86,9 @@ def checked_sizes(
 def checked_seed(seed: int) -> int:
     """The seed, or a sentence."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise LearnabilityError(f"`seed` was given as {seed!r}, but a whole number from 0 is accepted.")
+        raise LearnabilityError(
+            f"`seed` was given as {seed!r}, but a whole number from 0 is accepted."
+        )
     return int(seed)
 
 
