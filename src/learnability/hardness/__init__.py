@@ -10,15 +10,18 @@ from learnability.hardness.staircases import (
     leap_staircase,
     risk_floors,
 )
+from learnability.hardness.thresholds import WeakRecovery, weak_recovery
 
 __all__ = [
     "Cost",
     "Hardness",
     "Staircase",
     "Step",
+    "WeakRecovery",
     "csq_staircase",
     "grand_staircase",
     "hardness",
     "leap_staircase",
     "risk_floors",
+    "weak_recovery",
 ]

@@ -42,10 +42,24 @@ class Fits:
         The fits.
     mass : array, shape (replicates, segments)
         Share of the samples of each replicate in each segment.
+    cuts : array, shape (segments + 1,)
+        Fine bins at which the segments begin.
+    functions : array, shape (segments, 3, functions)
+        The orthonormal functions in the basis 1, rank, scaled label.
     """
 
     coefficients: Array
     mass: Array
+    cuts: NDArray[np.int64]
+    functions: Array
+
+    def predict(self, axis: LabelAxis, y: Array) -> Array:
+        """The mean of the fits at labels y, shape (q, n)."""
+        index, x, v = axis.coordinates(y)
+        segment = np.searchsorted(self.cuts, index, side="right") - 1
+        basis = np.stack([np.ones_like(x), x, v], axis=-1)
+        values = np.einsum("ni,nia->na", basis, self.functions[segment])
+        return np.einsum("na,qna->qn", values, self.coefficients.mean(axis=0)[:, segment])
 
     def cross(self, without: int | None = None) -> Array:
         """Mean of the products of fits from different replicates, shape (q, q)."""
@@ -64,6 +78,11 @@ class CrossGram:
     """The estimate of K from two halves of the replicates, each fitted on the other's segments."""
 
     halves: tuple[Fits, Fits]
+    axis: LabelAxis
+
+    def predict(self, y: Array) -> Array:
+        """E[t | y] at labels y, shape (q, n)."""
+        return 0.5 * (self.halves[0].predict(self.axis, y) + self.halves[1].predict(self.axis, y))
 
     def matrix(self) -> Array:
         """The estimate of K, shape (q, q)."""
@@ -105,18 +124,18 @@ def regress_on_label(sample: Sampler, replicates: int = 8, bins: int = _FINE_BIN
     """
     data = [sample(seed) for seed in range(replicates)]
     labels = np.concatenate([y for y, _, _ in data])
-    axis = _LabelAxis.of(labels, bins)
+    axis = LabelAxis.of(labels, bins)
     sums = [_BinSums.of(axis, *part) for part in data]
     middle = replicates // 2
     fits = []
     for fit, use in ((sums[:middle], sums[middle:]), (sums[middle:], sums[:middle])):
         cuts = _segments(_BinSums.total(fit), axis.forced, _LEAST_COUNT * len(fit))
-        fits.append(_fit([s.merged(cuts) for s in use]))
-    return CrossGram((fits[0], fits[1]))
+        fits.append(_fit([s.merged(cuts) for s in use], cuts))
+    return CrossGram((fits[0], fits[1]), axis)
 
 
 @dataclass(frozen=True)
-class _LabelAxis:
+class LabelAxis:
     """Fine bins of the label: edges, rank at each edge, and the bins that must stay apart."""
 
     edges: Array
@@ -127,7 +146,7 @@ class _LabelAxis:
     forced: NDArray[np.int64]
 
     @staticmethod
-    def of(labels: Array, bins: int) -> _LabelAxis:
+    def of(labels: Array, bins: int) -> LabelAxis:
         ordered = np.sort(labels)
         n = len(ordered)
         tail = 2.0 ** -np.arange(1, 40)
@@ -145,7 +164,14 @@ class _LabelAxis:
         forced = np.unique(np.clip(np.concatenate([own, own + 1, regular, [0]]), 0, len(edges) + 1))
         forced = np.unique(np.append(forced, len(edges) + 1))
         scale = float(np.abs(ordered[[0, -1]]).max()) or 1.0
-        return _LabelAxis(edges, rank, ends[:-1], np.maximum(np.diff(ends), 1e-300), scale, forced)
+        return LabelAxis(edges, rank, ends[:-1], np.maximum(np.diff(ends), 1e-300), scale, forced)
+
+    def coordinates(self, y: Array) -> tuple[NDArray[np.intp], Array, Array]:
+        """Bin, rank and scaled value of labels."""
+        index = np.searchsorted(self.edges, y, side="right")
+        inside = np.clip((y - self.low[index]) / self.width[index], 0, 1)
+        rank = self.rank[index] + inside * (self.rank[index + 1] - self.rank[index])
+        return index, rank, y / self.scale
 
 
 @dataclass(frozen=True)
@@ -170,12 +196,9 @@ class _BinSums:
     count: Array
 
     @staticmethod
-    def of(axis: _LabelAxis, y: Array, t: Array, weight: Array) -> _BinSums:
+    def of(axis: LabelAxis, y: Array, t: Array, weight: Array) -> _BinSums:
         bins = len(axis.edges) + 1
-        index = np.searchsorted(axis.edges, y, side="right")
-        inside = np.clip((y - axis.low[index]) / axis.width[index], 0, 1)
-        x = axis.rank[index] + inside * (axis.rank[index + 1] - axis.rank[index])
-        v = y / axis.scale
+        index, x, v = axis.coordinates(y)
 
         def add(values: Array) -> Array:
             return np.bincount(index, values * weight, minlength=bins).astype(float)
@@ -240,7 +263,7 @@ def _segments(sums: _BinSums, forced: NDArray[np.int64], least: int) -> NDArray[
     return np.array([*sorted(cuts), int(forced[-1])])
 
 
-def _fit(parts: list[_BinSums]) -> Fits:
+def _fit(parts: list[_BinSums], cuts: NDArray[np.int64]) -> Fits:
     """Local least squares per replicate, in a basis orthonormal under the pooled labels."""
     pooled = _BinSums.total(parts)
     count = np.maximum(pooled.basis[0], 1e-300)
@@ -269,4 +292,5 @@ def _fit(parts: list[_BinSums]) -> Fits:
         inverse = np.linalg.pinv(own, rcond=1e-3, hermitian=True)
         fits.append(np.einsum("sab,sqb->qsa", inverse, moment))
     mass = np.array([sums.basis[0] / sums.basis[0].sum() for sums in parts])
-    return Fits(np.array(fits), mass)
+    functions = shift.transpose(0, 2, 1) @ whiten
+    return Fits(np.array(fits), mass, cuts, functions)

@@ -246,19 +246,22 @@ class LevelSets:
         grid = np.linspace(-8.5, 8.5, 69)
         near = sigma * np.array([-8.5, -6, -4, -3, -2, -1, -0.5, 0, 0.5, 1, 2, 3, 4, 6, 8.5])
         edges = np.sort(np.concatenate([self.value(grid), (levels[:, None] + near).ravel()]))
-        edges = _thinned(edges, 0.4 * sigma)
-        y, weight = composite_legendre(edges, np.inf, n)
-        density = np.zeros((order + 1, len(y)))
+        y, weight = composite_legendre(_thinned(edges, 0.4 * sigma), np.inf, n)
+        density = self._noisy_density(y, order, noise, n)
+        with np.errstate(all="ignore"):
+            return np.where(density[0] > 1e-290, density**2 / density[0], 0.0) @ weight
+
+    def _noisy_density(self, y: Array, order: int, noise: float, n: int) -> Array:
+        """The law of the noisy label times E[h_k | y], shape (order + 1, len(y))."""
+        branches = self._pieces[0]
+        sigma = np.sqrt(noise)
         atoms, moments = self._atoms(order)
-        kernel = np.exp(-0.5 * ((y - atoms[:, None]) / sigma) ** 2)
-        density += moments @ kernel
+        density = moments @ np.exp(-0.5 * ((y - atoms[:, None]) / sigma) ** 2)
         x, inner = np.polynomial.legendre.leggauss(n)
+        # Panels are narrow both in the label, in units of the noise, and on the line.
+        steps_of_noise = np.array([-8.5, -5.5, -3.5, -2, -0.7, 0.7, 2, 3.5, 5.5, 8.5])
         for k in range(len(branches)):
-            # Panels are narrow both in the label, in units of the noise, and on the line.
-            reach = (
-                y + sigma * np.array([-8.5, -5.5, -3.5, -2, -0.7, 0.7, 2, 3.5, 5.5, 8.5])[:, None]
-            )
-            cuts = self._roots(reach, np.array([k]))[0]
+            cuts = self._roots(y + sigma * steps_of_noise[:, None], np.array([k]))[0]
             steps = np.arange(np.ceil(branches.low[k]), branches.high[k])[:, None]
             steps = np.clip(steps, cuts.min(axis=0), cuts.max(axis=0))
             cuts = np.sort(np.concatenate([cuts, steps]), axis=0)
@@ -266,10 +269,41 @@ class LevelSets:
             z = (cuts[:-1] + half)[:, None, :] + half[:, None, :] * x[:, None]
             part = np.exp(-0.5 * ((y - self.value(z)) / sigma) ** 2 - 0.5 * z**2)
             part *= half[:, None, :] * inner[:, None] / np.sqrt(2 * np.pi)
-            density += (hermite_table(z, order) * part).sum(axis=(1, 2))
-        density /= sigma * np.sqrt(2 * np.pi)
+            density = density + (hermite_table(z, order) * part).sum(axis=(1, 2))
+        return density / (sigma * np.sqrt(2 * np.pi))
+
+    def conditional(self, y: Array, order: int, noise: float = 0.0) -> Array:
+        """E[h_k(z) | y] of the orthonormal Hermite polynomials.
+
+        Parameters
+        ----------
+        y : array, shape (n,)
+            Labels.
+        order : int
+            Highest k.
+        noise : float
+            Variance of the label noise.
+
+        Returns
+        -------
+        array, shape (order + 1, n)
+            NaN for labels that do not occur.
+        """
+        if noise > 0:
+            density = self._noisy_density(y, order, noise, 12)
+        else:
+            branches = self._pieces[0]
+            roots = self._roots(y, np.arange(len(branches)))
+            steep = np.maximum(np.abs(self.section.slope(roots)), 1e-290)
+            hit = (y >= branches.bottom[:, None]) & (y <= branches.top[:, None])
+            weight = np.where(hit, np.exp(-0.5 * roots**2) / steep, 0.0)
+            density = (hermite_table(roots, order) * weight).sum(axis=1)
+            atoms, moments = self._atoms(order)
+            for value, moment in zip(atoms, moments.T, strict=True):
+                same = np.abs(y - value) <= 1e-9 * (1 + abs(value))
+                density = np.where(same, moment[:, None], density)
         with np.errstate(all="ignore"):
-            return np.where(density[0] > 1e-290, density**2 / density[0], 0.0) @ weight
+            return np.where(density[0] > 1e-290, density / density[0], np.nan)
 
 
 def _distinct_levels(levels: Array) -> Array:

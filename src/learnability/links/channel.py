@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.links._quadrature import multi_indices
 from learnability.links._sections import Section
-from learnability.links.conditional import ConditionalMoments, conditional_moments
-from learnability.links.hermite import expand
+from learnability.links.conditional import (
+    ConditionalMoments,
+    conditional_law,
+    conditional_moments,
+)
+from learnability.links.hermite import expand, symmetric_tensor
 from learnability.links.link import Link
 
 __all__ = ["Channel"]
@@ -54,6 +60,33 @@ class Channel:
         """Var(y), noise included."""
         return expand(self.link, 0).variance + self.noise
 
+    def zeta(self, order: int, y: ArrayLike) -> Array:
+        """E[He_k(z) | y], what a label says about the hidden coordinates.
+
+        Parameters
+        ----------
+        order : int
+            The order k >= 1.
+        y : array_like, shape (...)
+            Labels.
+
+        Returns
+        -------
+        array, shape (..., r, ..., r) with k axes of length r
+            NaN for labels that do not occur. For a continuous label of a link with r >= 2 it is
+            a regression on 2**22 samples, with an error of order 1e-3.
+        """
+        labels = np.asarray(y, dtype=float)
+        products = _law(self.link, self.noise, order)(labels.ravel())
+        betas = multi_indices(self.link.r, order)
+        scale = np.sqrt([math.prod(math.factorial(int(b)) for b in beta) for beta in betas])
+        tensors = [symmetric_tensor(row, self.link.r, order) for row in products * scale]
+        return np.array(tensors).reshape(labels.shape + (self.link.r,) * order)
+
+    def G(self, y: ArrayLike) -> Array:
+        """E[z z^T - I | y], shape (..., r, r)."""
+        return self.zeta(2, y)
+
     def conditional_moments(
         self, orders: Sequence[int], known: ArrayLike | None = None
     ) -> dict[int, ConditionalMoments]:
@@ -75,6 +108,11 @@ class Channel:
             np.zeros((0, self.link.r)) if known is None else np.atleast_2d(np.asarray(known, float))
         )
         return conditional_moments(Section.whole(self.link), self.noise, list(orders), frame)
+
+
+@lru_cache(maxsize=32)
+def _law(link: Link, noise: float, order: int) -> Callable[[Array], Array]:
+    return conditional_law(Section.whole(link), noise, order)
 
 
 def checked_noise(noise: float) -> float:

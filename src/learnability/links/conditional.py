@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.links._label_regression import jackknife_error, regress_on_label
+from learnability.links._label_regression import CrossGram, jackknife_error, regress_on_label
 from learnability.links._level_sets import LevelSets
 from learnability.links._quadrature import (
     Rule,
@@ -39,7 +39,7 @@ from learnability.links._quadrature import (
 from learnability.links._sections import Section
 from learnability.links.hermite import rotate_tensor, symmetric_tensor
 
-__all__ = ["ConditionalMoments", "conditional_moments"]
+__all__ = ["ConditionalMoments", "conditional_law", "conditional_moments"]
 
 Array = NDArray[np.float64]
 
@@ -226,21 +226,30 @@ def _by_cells(
     section: Section, labels: Array, noise: float, orders: list[int], invariant: dict[int, Array]
 ) -> dict[int, ConditionalMoments]:
     """Exact masses and moments of the cells {g = v}; noise mixes them."""
-    frame = adapted_frame(section)
-    turned = section.inside(frame)
     estimates: dict[int, list[Array]] = {k: [] for k in orders}
-    for rule in rules_for(turned)[0]:
-        cells = _cell_moments(rule, turned, labels, [0, *orders])
-        mass = cells[0][:, 0]
+    for mass, moments in _cells(section, labels, orders):
         for k in orders:
-            moments = cells[k] @ product_rotation(frame.T, k).T
-            gram = _mixture_gram(labels, mass, moments, noise)
+            gram = _mixture_gram(labels, mass, moments[k], noise)
             projector = invariant[k] @ invariant[k].T
             estimates[k].append(projector @ gram @ projector)
     return {
         k: ConditionalMoments(k, grams[0], tuple((g, 0.0) for g in grams[1:]), "cells")
         for k, grams in estimates.items()
     }
+
+
+def _cells(
+    section: Section, labels: Array, orders: Sequence[int]
+) -> list[tuple[Array, dict[int, Array]]]:
+    """Masses (n,) and moments, order -> (n, q), of the cells {g = v}, from each rule."""
+    frame = adapted_frame(section)
+    turned = section.inside(frame)
+    found = []
+    for rule in rules_for(turned)[0]:
+        moments = _cell_moments(rule, turned, labels, [0, *orders])
+        turn = {k: moments[k] @ product_rotation(frame.T, k).T for k in orders}
+        found.append((moments[0][:, 0], turn))
+    return found
 
 
 def _cell_moments(
@@ -271,6 +280,19 @@ def _mixture_gram(labels: Array, mass: Array, moments: Array, noise: float) -> A
     return (signal * ratio) @ signal.T
 
 
+def _mixture_mean(y: Array, labels: Array, mass: Array, moments: Array, noise: float) -> Array:
+    """E[h | y] for labels with given masses and moments, plus Gaussian noise, shape (len(y), q)."""
+    distance = y[:, None] - labels
+    if noise > 0:
+        log_kernel = -0.5 * distance**2 / noise
+        kernel = np.exp(log_kernel - log_kernel.max(axis=1, keepdims=True))
+    else:
+        kernel = (np.abs(distance) <= 1e-9 * (1 + np.abs(labels))).astype(float)
+    density = kernel @ mass
+    with np.errstate(all="ignore"):
+        return np.where(density[:, None] > 0, (kernel @ moments) / density[:, None], np.nan)
+
+
 def _by_regression(
     section: Section,
     noise: float,
@@ -278,19 +300,7 @@ def _by_regression(
     invariant: dict[int, Array],
     samples: int,
 ) -> dict[int, ConditionalMoments]:
-    dimension = section.m + (noise > 0)
-
-    def sample(seed: int) -> tuple[Array, Array, Array]:
-        normals = sobol_normals(dimension, samples - 3, seed)
-        z = _STRETCH * normals[:, : section.m]
-        weight = np.exp(-0.5 * (1 - _STRETCH**-2) * (z**2).sum(axis=1))
-        y = section(z)
-        if noise > 0:
-            y = y + math.sqrt(noise) * normals[:, -1]
-        features = [invariant[k].T @ hermite_products(z, k) for k in orders]
-        return y, np.concatenate(features), weight
-
-    cross = regress_on_label(sample, bins=min(32768, 2 ** (samples - 7)))
+    cross = _regression(section, noise, orders, invariant, samples)
     whole = cross.matrix()
     left_out = cross.leave_one_out()
     found = {}
@@ -306,6 +316,61 @@ def _by_regression(
             "regression",
         )
     return found
+
+
+def _regression(
+    section: Section,
+    noise: float,
+    orders: Sequence[int],
+    invariant: dict[int, Array],
+    samples: int,
+) -> CrossGram:
+    """Regression of the invariant products of several orders on the label."""
+    dimension = section.m + (noise > 0)
+
+    def sample(seed: int) -> tuple[Array, Array, Array]:
+        normals = sobol_normals(dimension, samples - 3, seed)
+        z = _STRETCH * normals[:, : section.m]
+        weight = np.exp(-0.5 * (1 - _STRETCH**-2) * (z**2).sum(axis=1))
+        y = section(z)
+        if noise > 0:
+            y = y + math.sqrt(noise) * normals[:, -1]
+        features = [invariant[k].T @ hermite_products(z, k) for k in orders]
+        return y, np.concatenate(features), weight
+
+    return regress_on_label(sample, bins=min(32768, 2 ** (samples - 7)))
+
+
+def conditional_law(section: Section, noise: float, order: int) -> Callable[[Array], Array]:
+    """The function y -> E[h(z) | y] of the orthonormal Hermite products of one order.
+
+    Parameters
+    ----------
+    section : Section
+        The link in the coordinates of interest, m of them.
+    noise : float
+        Variance of the label noise.
+    order : int
+        Order of the products.
+
+    Returns
+    -------
+    callable
+        From labels (n,) to (n, q); NaN for labels that do not occur. By the method that
+        `conditional_moments` uses.
+    """
+    invariant = _invariant_basis(section, order)
+    if section.m == 1 and LevelSets(section).tractable:
+        levels = LevelSets(section)
+        return lambda y: levels.conditional(y, order, noise)[order][:, None]
+    labels = _few_values(section)
+    if labels is not None and section.break_functions is not None and section.m <= 4:
+        mass, moments = _cells(section, labels, [order])[0]
+        return lambda y: _mixture_mean(y, labels, mass, moments[order], noise)
+    if not invariant.shape[1]:
+        return lambda y: np.zeros((len(y), len(invariant)))
+    cross = _regression(section, noise, [order], {order: invariant}, _SAMPLES)
+    return lambda y: cross.predict(y).T @ invariant.T
 
 
 def _invariant_basis(section: Section, order: int) -> Array:

@@ -278,7 +278,7 @@ def _by_quadrature(link: Link, order: int, wanted: list[int]) -> HermiteExpansio
     if energy_error > 0.02 * energy:
         raise LearnabilityError(
             f"E[g^2] of {link!r} does not settle ({energies[0]:.4g} against {energies[-1]:.4g}): "
-            "it does not look square-integrable under the normal law, so it has no Hermite expansion."
+            "it does not look square-integrable under the normal law, so it has no expansion."
         )
     tensors = []
     for k in range(order + 1):
