@@ -40,6 +40,10 @@ class Cost:
     constant: float | None
     reference: str
 
+    def __getitem__(self, name: str) -> Any:
+        """A field by its name, as in the JSON report."""
+        return self.to_dict()[name]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain names and numbers."""
         return asdict(self)

@@ -55,6 +55,26 @@ class Branches:
 
 
 @dataclass(frozen=True)
+class Labels:
+    """Labels of one interval, as nodes of an integral over it.
+
+    Attributes
+    ----------
+    values : array, shape (n,)
+        The labels y.
+    roots, inverse_slopes : array, shape (b, n)
+        The points of the line with that label, and 1 / |g'| there.
+    widths : array, shape (n,)
+        Weights of an integral over dy.
+    """
+
+    values: Array
+    roots: Array
+    inverse_slopes: Array
+    widths: Array
+
+
+@dataclass(frozen=True)
 class LevelSets:
     """Level sets of a one-dimensional section.
 
@@ -187,25 +207,32 @@ class LevelSets:
         return fine / scale, np.abs(fine - coarse) + abs(1 - fine[0])
 
     def _noise_free(self, order: int, n: int) -> Array:
-        total = np.zeros(order + 1)
         _, moments = self._atoms(order)
         with np.errstate(all="ignore"):
-            total += np.where(moments[0] > 0, moments**2 / moments[0], 0.0).sum(axis=1)
-        branches = self._pieces[0]
-        if not len(branches):
-            return total
-        levels = _distinct_levels(np.concatenate([branches.at_low, branches.at_high]))
-        for below, above in zip(levels[:-1], levels[1:], strict=True):
-            inside = (branches.bottom < 0.5 * (below + above)) & (
-                branches.top > 0.5 * (below + above)
-            )
-            which = np.nonzero(inside)[0]
-            if len(which):
-                total += self._between(which, below, above, order, n)
+            total = np.where(moments[0] > 0, moments**2 / moments[0], 0.0).sum(axis=1)
+        for part in self.labels(n):
+            weight = np.exp(-0.5 * part.roots**2) / np.sqrt(2 * np.pi) * part.inverse_slopes
+            sums = (hermite_table(part.roots, order) * weight).sum(axis=1)
+            with np.errstate(all="ignore"):
+                total = total + np.where(sums[0] > 0, sums**2 / sums[0], 0.0) @ part.widths
         return total
 
-    def _between(self, which: Indices, below: float, above: float, order: int, n: int) -> Array:
-        """The integral over labels between two neighbouring levels."""
+    def labels(self, n: int) -> list[Labels]:
+        """Nodes that integrate over the continuous part of the label, with all roots of each."""
+        branches = self._pieces[0]
+        if not len(branches):
+            return []
+        levels = _distinct_levels(np.concatenate([branches.at_low, branches.at_high]))
+        found = []
+        for below, above in zip(levels[:-1], levels[1:], strict=True):
+            middle = 0.5 * (below + above)
+            which = np.nonzero((branches.bottom < middle) & (branches.top > middle))[0]
+            if len(which):
+                found += self._between(which, below, above, n)
+        return found
+
+    def _between(self, which: Indices, below: float, above: float, n: int) -> list[Labels]:
+        """Nodes for the labels between two neighbouring levels."""
         branches = self._pieces[0]
         ends = self._roots(np.array([below, above]), which)  # (n, 2)
         for j, level in enumerate((below, above)):  # At a fold bisection sees only half the digits.
@@ -214,30 +241,24 @@ class LevelSets:
             ends[:, j] = np.where(own, branches.low[which], ends[:, j])
             own = np.abs(branches.at_high[which] - level) <= close
             ends[:, j] = np.where(own, branches.high[which], ends[:, j])
-        total = np.zeros(order + 1)
         longest = int(np.argmax(np.abs(ends[:, 1] - ends[:, 0])))
         middle = float(self.value(np.array([ends[longest].mean()]))[0])
         halves = self._roots(np.array([middle]), which)[:, 0]
+        grading = np.concatenate([[0.0], 2.0 ** -np.arange(14, -1, -1)])
+        fraction, weight = composite_legendre(grading, 0.25, n)
+        found = []
         for j, level in enumerate((below, above)):
             # The variable: the longest of the branches that fold at this level, if any does.
             extent = np.abs(ends[:, j] - halves)
             folds = np.abs(self.section.slope(ends[:, j])) * extent < 1e-3 * abs(middle - level)
             ref = int(np.argmax(np.where(folds, extent + 2 * REACH, extent)))
             start, stop = float(ends[ref, j]), float(halves[ref])
-            grading = np.concatenate([[0.0], 2.0 ** -np.arange(14, -1, -1)])
-            fraction, weight = composite_legendre(grading, 0.25, n)
             z = start + fraction * (stop - start)
             y = np.clip(self.value(z), below, above)
-            roots = self._roots(y, np.delete(which, ref))
-            points = np.concatenate([z[None], roots])
-            steep = np.maximum(np.abs(self.section.slope(points)), 1e-290)
-            density = np.exp(-0.5 * points**2) / np.sqrt(2 * np.pi) / steep
-            table = hermite_table(points, order)
-            sums = (table * density).sum(axis=1)
-            with np.errstate(all="ignore"):
-                integrand = np.where(sums[0] > 0, sums**2 / sums[0], 0.0) * steep[0]
-            total += integrand @ (weight * abs(stop - start))
-        return total
+            roots = np.concatenate([z[None], self._roots(y, np.delete(which, ref))])
+            slopes = np.maximum(np.abs(self.section.slope(roots)), 1e-290)
+            found.append(Labels(y, roots, 1 / slopes, weight * abs(stop - start) * slopes[0]))
+        return found
 
     def _noisy(self, order: int, noise: float, n: int) -> Array:
         branches, flat_values, _ = self._pieces
