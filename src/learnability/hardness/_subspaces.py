@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.errors import LearnabilityError, LinkError
 from learnability.links._quadrature import multi_indices
 from learnability.links._sections import Section, basis_of
 from learnability.links.conditional import ConditionalMoments
@@ -23,6 +24,17 @@ def highest_order(r: int) -> int:
     return {1: 24, 2: 14, 3: 10, 4: 9}.get(r, 6)
 
 
+def is_square_integrable(link: Link) -> bool:
+    """Whether E[g^2] is finite as far as the quadrature can tell; a bad link still raises."""
+    try:
+        expand(link, 0)
+    except LinkError:
+        raise
+    except LearnabilityError:
+        return False
+    return True
+
+
 def relevant_subspace(link: Link) -> tuple[Array, str | None]:
     """The directions that g depends on.
 
@@ -36,7 +48,11 @@ def relevant_subspace(link: Link) -> tuple[Array, str | None]:
     note : str or None
         A sentence when the subspace could not be settled.
     """
-    total = np.zeros((link.r, link.r))
+    if not is_square_integrable(link):
+        return np.eye(link.r), (
+            f"E[g^2] of {link!r} is not finite as far as the quadrature can tell: it has no "
+            "Hermite expansion, hence no information exponent, leap or floors."
+        )
     for order in sorted({2, 4, highest_order(link.r)}):
         expansion = expand(link, order)
         total = sum(
@@ -91,20 +107,17 @@ class Signal:
         self.basis, self.doubt = basis, doubt
 
 
-def open_range(matrix: Array, error: float, scale: float) -> Signal:
+def open_range(matrix: Array, error: float, scale: float, floor: float = 1e-10) -> Signal:
     """The range of a PSD matrix known up to an error in its entries.
 
-    An eigenvalue counts when it exceeds ten errors and 1e-7 of the scale, and is zero when it is
-    below five errors and these are below 1e-3 of the scale; in between it is in doubt.
+    An eigenvalue counts when it exceeds ten errors and `floor` times the scale, and is zero when
+    it is below five errors and these are below 1e-3 of the scale; in between it is in doubt.
     """
     if not len(matrix):
         return Signal(np.zeros((0, 0)), False)
     values = np.linalg.eigvalsh(0.5 * (matrix + matrix.T))
-    counts = values > np.maximum(10 * error, 1e-7 * scale)
-    if counts.any():
-        # Directions mixed in by the error itself are not signal.
-        counts &= values > 1e-6 * values[-1]
-    doubt = bool(np.any(~counts & (values > 5 * error + 1e-9 * scale))) or error > 1e-3 * scale
+    counts = values > max(10 * error, floor * scale, 1e-12 * values[-1])
+    doubt = bool(np.any(~counts & (values > 5 * error + floor * scale))) or error > 1e-3 * scale
     return Signal(_top_range(0.5 * (matrix + matrix.T), int(counts.sum())), doubt)
 
 

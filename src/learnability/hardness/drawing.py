@@ -83,12 +83,13 @@ def _or_unknown(value: int | None) -> str:
 
 def _directions(step: Step) -> str:
     """Directions as combinations of z, such as 'z1, 0.71 z2 + 0.71 z3'."""
+    names = ["z"] if step.directions.shape[1] == 1 else [f"z{i + 1}" for i in range(9)]
     texts = []
     for row in step.directions:
         parts = [
             (
                 "-" if x < 0 else "+",
-                f"{abs(x):.3g} z{i + 1}" if abs(abs(x) - 1) > 1e-6 else f"z{i + 1}",
+                f"{abs(x):.3g} {names[i]}" if abs(abs(x) - 1) > 1e-6 else names[i],
             )
             for i, x in enumerate(row)
             if abs(x) > 5e-4

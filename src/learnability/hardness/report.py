@@ -11,10 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.hardness._subspaces import highest_order, relevant_subspace
+from learnability.hardness._subspaces import (
+    highest_order,
+    is_square_integrable,
+    relevant_subspace,
+)
 from learnability.hardness.costs import Cost, costs_of
 from learnability.hardness.references import BIBTEX
 from learnability.hardness.staircases import (
+    MOST_CSQ_DIRECTIONS,
     Staircase,
     Step,
     grand_staircase,
@@ -26,8 +31,6 @@ from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 
 __all__ = ["Hardness", "hardness"]
-
-_MOST_CSQ_VARIABLES = 4
 
 
 @dataclass(frozen=True)
@@ -163,13 +166,10 @@ def hardness(
     link = target.link
     notes: list[str] = []
     undecided: list[str] = []
-    try:
-        relevant, note = relevant_subspace(link)
-        notes += [note] if note else []
-    except LearnabilityError as error:
-        relevant = np.eye(link.r)
-        notes.append(str(error))
-        undecided += ["information_exponent", "leap"]
+    relevant, note = relevant_subspace(link)
+    notes += [note] if note else []
+    expandable = is_square_integrable(link)
+    undecided += [] if expandable else ["information_exponent", "leap"]
     if not len(relevant):
         return _constant(target)
     if len(relevant) < link.r:
@@ -177,15 +177,13 @@ def hardness(
             f"g depends on {len(relevant)} of its {link.r} directions only; the others cannot be "
             "learned and are left out."
         )
-    information = None if undecided else _information_exponent(link, undecided)
+    information = _information_exponent(link, undecided) if expandable else None
     grand = grand_staircase(link, target.noise)
     csq, floors = Staircase(()), []
-    if "leap" in undecided:
-        pass
-    elif len(relevant) > _MOST_CSQ_VARIABLES:
+    if len(relevant) > MOST_CSQ_DIRECTIONS:
         undecided.append("leap")
-        notes.append(f"The CSQ staircase is computed for at most {_MOST_CSQ_VARIABLES} directions.")
-    else:
+        notes.append(f"The CSQ staircase is computed for at most {MOST_CSQ_DIRECTIONS} directions.")
+    elif expandable:
         csq = leap_staircase(link)
         floors = risk_floors(link, csq)
     leap = max((s.order for s in csq.steps if s.order), default=None)

@@ -17,7 +17,6 @@ Abbe, Boix-Adsera, Misiakiewicz, COLT 2023 (leap).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -26,10 +25,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.hardness._subspaces import open_range, relevant_subspace, threshold, whole_section
+from learnability.hardness._subspaces import (
+    is_square_integrable,
+    open_range,
+    relevant_subspace,
+    threshold,
+    whole_section,
+)
 from learnability.links._quadrature import multi_indices, rules_for
 from learnability.links._sections import Section, complement
-from learnability.links.conditional import conditional_moments
+from learnability.links.conditional import (
+    FEW_SAMPLES,
+    HIGHEST_ORDER,
+    MANY_SAMPLES,
+    conditional_moments,
+)
 from learnability.links.link import Link
 
 __all__ = ["Staircase", "Step", "csq_staircase", "grand_staircase", "leap_staircase", "risk_floors"]
@@ -37,7 +47,10 @@ __all__ = ["Staircase", "Step", "csq_staircase", "grand_staircase", "leap_stairc
 Array = NDArray[np.float64]
 
 HIGHEST_KAPPA = 4
-_HIGHEST_LEAP = 8
+MOST_CSQ_DIRECTIONS = 4
+_HIGHEST_LEAP = HIGHEST_ORDER
+# Squared correlations from rules that resolve every break vanish to rounding, squared.
+_CSQ_FLOOR = 1e-18
 
 
 @dataclass(frozen=True)
@@ -94,7 +107,7 @@ def _finite(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else value
 
 
-def grand_staircase(link: Link, noise: float = 0.0, highest: int = 8) -> Staircase:
+def grand_staircase(link: Link, noise: float = 0.0) -> Staircase:
     """Steps of the grand staircase, idealised: earlier directions count as known.
 
     Parameters
@@ -103,8 +116,6 @@ def grand_staircase(link: Link, noise: float = 0.0, highest: int = 8) -> Stairca
         Any link; r <= 4 beyond the first step.
     noise : float
         Variance of the label noise.
-    highest : int
-        Highest order looked at for hard directions.
 
     Returns
     -------
@@ -123,39 +134,61 @@ def grand_staircase(link: Link, noise: float = 0.0, highest: int = 8) -> Stairca
         if len(known) > 3:
             doubts.append(f"{where}: more than three directions are known already, not computed")
             break
-        moments = conditional_moments(section, noise, [1, 2], known)
-        methods += [moments[2].method]
-        scale = float(left)
-        trivial = open_range(moments[1].matrix, moments[1].entry_error, 1.0)
-        shown = correlation_signals(section, known, [1, 2])
-        span = _union(trivial.basis, shown[1])
+        shown = correlation_signals(section, known)
+        span, doubt = _trivial_span(section, noise, known, shown[1])
         if len(span):
             steps.append(Step(span @ unknown @ relevant, "trivial", 0.0, 1, 0.0))
             known = np.vstack([known, span @ unknown])
             continue
-        if trivial.doubt:
+        if doubt:
             doubts.append(f"{where}: whether E[z | y] vanishes")
+        moments = conditional_moments(section, noise, [2], known)
+        methods += [moments[2].method]
         value, error, opened = threshold(moments[2], left)
-        is_zero = value <= max(5 * error, 1e-6 * scale)
-        if not is_zero and value > max(10 * error, 1e-6 * scale):
+        floor = 1e-6 * left if moments[2].method == "regression" else 1e-9 * left
+        if value > max(10 * error, floor) or len(shown[2]):
+            if value <= max(10 * error, floor):
+                # The correlation with the label itself proves a signal that is too weak to measure.
+                doubts.append(f"{where}: alpha")
+                value, opened = max(value, error, floor), shown[2]
             alpha = 1 / value
             steps.append(Step(opened @ unknown @ relevant, "easy", alpha, 2, alpha * error / value))
             known = np.vstack([known, opened @ unknown])
             continue
-        if not is_zero or error > 1e-3 * scale or len(shown[2]):
+        if value > max(5 * error, floor) or error > 1e-3 * left:
             doubts.append(f"{where}: whether E[z z^T - I | y] vanishes")
-        order = _first_order(section, noise, known, highest, doubts, where)
+        order = _first_order(section, noise, known, doubts, where)
         steps.append(Step(unknown @ relevant, "hard", math.inf, order))
         break
     return Staircase(tuple(steps), tuple(doubts), tuple(methods))
 
 
+def _trivial_span(section: Section, noise: float, known: Array, shown: Array) -> tuple[Array, bool]:
+    """Directions with E[z | y] != 0: those that correlations show exactly, then the others.
+
+    Few samples are enough when they find every direction that the symmetries of g allow.
+    """
+    rest = complement(shown, shown.shape[1])
+    if not len(rest):
+        return shown, False
+    for samples in (FEW_SAMPLES, MANY_SAMPLES):
+        moments = conditional_moments(section, noise, [1], known, samples)[1]
+        further = open_range(rest @ moments.matrix @ rest.T, moments.entry_error, 1.0)
+        span = np.vstack([shown, further.basis @ rest])
+        if moments.method != "regression" or len(span) >= moments.allowed:
+            break
+    return span, further.doubt and not len(span)
+
+
 def _first_order(
-    section: Section, noise: float, known: Array, highest: int, doubts: list[str], where: str
+    section: Section, noise: float, known: Array, doubts: list[str], where: str
 ) -> int | None:
     """Smallest k >= 3 at which the label says something about what is left."""
     left = section.m - len(known)
-    for k in range(3, highest + 1):
+    shown = correlation_signals(section, known)
+    for k in range(3, HIGHEST_ORDER + 1):
+        if len(shown[k]):
+            return k
         if math.comb(k + left - 1, k) > 300:
             break
         moments = conditional_moments(section, noise, [k], known)[k]
@@ -168,17 +201,6 @@ def _first_order(
             return None
     doubts.append(f"{where}: the order at which the remaining directions show")
     return None
-
-
-def _union(first: Array, second: Array) -> Array:
-    """Orthonormal rows that span two row spaces."""
-    rows = first
-    for row in second:
-        rest = row - rows.T @ (rows @ row) if len(rows) else row
-        size = np.linalg.norm(rest)
-        if size > 1e-3:
-            rows = np.vstack([rows, rest / size])
-    return rows if len(rows) else np.zeros((0, second.shape[1]))
 
 
 # ---- correlations with f, given the known coordinates
@@ -236,15 +258,20 @@ def correlation_kernels(
     return kernels, errors, energy, energy_error
 
 
-def correlation_signals(section: Section, known: Array, orders: Sequence[int]) -> dict[int, Array]:
-    """Ranges of K_j(U): what correlations with the label itself show, as rows (k, m - j)."""
-    empty = {k: np.zeros((0, section.m - len(known))) for k in orders}
-    try:
-        kernels, errors, energy, _ = correlation_kernels(section, known)
-    except LearnabilityError:
-        return empty
-    found = {k: open_range(kernels[k], errors[k], _scale(energy, kernels)).basis for k in orders}
-    return {k: rows if len(rows) else empty[k] for k, rows in found.items()}
+def correlation_signals(section: Section, known: Array) -> dict[int, Array]:
+    """Ranges of K_j(U), j = 1 ... 8: what correlations with the label show, as rows (k, m - j).
+
+    Empty where correlations do not exist or are not computed: they prove a signal, never its
+    absence.
+    """
+    left = section.m - len(known)
+    orders = range(1, _HIGHEST_LEAP + 1)
+    if not is_square_integrable(section.link) or section.m > MOST_CSQ_DIRECTIONS:
+        return {k: np.zeros((0, left)) for k in orders}
+    kernels, errors, energy, _ = correlation_kernels(section, known)
+    scale = _scale(energy, kernels)
+    found = {k: open_range(kernels[k], errors[k], scale, _CSQ_FLOOR).basis for k in orders}
+    return {k: rows.reshape(-1, left) for k, rows in found.items()}
 
 
 def _scale(energy: float, kernels: list[Array]) -> float:
@@ -273,7 +300,7 @@ def csq_staircase(link: Link, order: int = 1) -> Staircase:
             f"`order` was given as {order!r}, "
             f"but a whole number from 1 to {_HIGHEST_LEAP} is accepted."
         )
-    return _climb(link, lambda opened: opened, order)
+    return _climb(link, order, greedy=False)
 
 
 def leap_staircase(link: Link) -> Staircase:
@@ -284,17 +311,11 @@ def leap_staircase(link: Link) -> Staircase:
     Staircase
         Each step carries its order; the leap is the largest of them.
     """
-
-    def smallest(opened: list[Array]) -> list[Array]:
-        for k, rows in enumerate(opened):
-            if len(rows):
-                return opened[: k + 1]
-        return []
-
-    return _climb(link, smallest, _HIGHEST_LEAP)
+    return _climb(link, _HIGHEST_LEAP, greedy=True)
 
 
-def _climb(link: Link, choose: Callable[[list[Array]], list[Array]], highest: int) -> Staircase:
+def _climb(link: Link, highest: int, greedy: bool) -> Staircase:
+    """CSQ steps up to an order: at each, the lowest that shows something, or all together."""
     relevant, _ = relevant_subspace(link)
     section = whole_section(link, relevant)
     known = np.zeros((0, len(relevant)))
@@ -304,19 +325,23 @@ def _climb(link: Link, choose: Callable[[list[Array]], list[Array]], highest: in
         unknown = complement(known, len(relevant))
         kernels, errors, energy, _ = correlation_kernels(section, known)
         scale = _scale(energy, kernels)
-        signals = [open_range(kernels[k], errors[k], scale) for k in range(1, highest + 1)]
-        chosen = choose([s.basis for s in signals])
-        span = np.zeros((0, len(unknown)))
-        for rows in chosen:
-            span = _union(span, rows) if len(rows) else span
-        first = next((k for k, s in enumerate(signals, 1) if len(s.basis)), None)
-        if any(s.doubt for s in signals[: first or len(signals)]):
+        signals = {
+            k: open_range(kernels[k], errors[k], scale, _CSQ_FLOOR) for k in range(1, highest + 1)
+        }
+        shown = [k for k, signal in signals.items() if len(signal.basis)]
+        if any(signals[k].doubt for k in range(1, shown[0] if shown else highest + 1)):
             doubts.append(f"step {len(steps) + 1} of the CSQ staircase: which orders vanish")
-        if not len(span):
+        if not shown:
             break
-        order = max(k for k, s in enumerate(chosen, 1) if len(s))
-        steps.append(Step(span @ unknown @ relevant, "csq", None, order))
-        known = np.vstack([known, span @ unknown])
+        used = shown[:1] if greedy else shown
+        total = open_range(
+            np.sum([kernels[k] for k in used], axis=0),
+            sum(errors[k] for k in used),
+            scale,
+            _CSQ_FLOOR,
+        )
+        steps.append(Step(total.basis @ unknown @ relevant, "csq", None, used[-1]))
+        known = np.vstack([known, total.basis @ unknown])
     return Staircase(tuple(steps), tuple(doubts))
 
 

@@ -17,6 +17,7 @@ given the outer coordinates is an inner sum.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -124,6 +125,11 @@ def multi_indices(m: int, order: int) -> Array:
     )
 
 
+def root_factorials(betas: Array) -> Array:
+    """sqrt(beta!) of multi-indices (q, m)."""
+    return np.array([math.sqrt(math.prod(map(math.factorial, row))) for row in betas.tolist()])
+
+
 def hermite_table(x: Array, order: int) -> Array:
     """Orthonormal Hermite polynomials He_k / sqrt(k!) of orders 0 ... order, along axis 0."""
     table = np.empty((order + 1, *x.shape))
@@ -137,6 +143,17 @@ def hermite_table(x: Array, order: int) -> Array:
 
 def hermite_products(z: Array, order: int) -> Array:
     """Orthonormal products of Hermite polynomials of total order `order`, shape (q, ...)."""
+    if order == 1:
+        return np.moveaxis(z, -1, 0)
+    if order == 2:
+        columns = np.ascontiguousarray(np.moveaxis(z, -1, 0))
+        pairs = [np.repeat(np.arange(len(beta)), beta) for beta in multi_indices(len(columns), 2)]
+        return np.stack(
+            [
+                (columns[i] ** 2 - 1) / math.sqrt(2) if i == j else columns[i] * columns[j]
+                for i, j in pairs
+            ]
+        )
     table = hermite_table(np.moveaxis(z, -1, 0), order)
     products = []
     for beta in multi_indices(z.shape[-1], order):
@@ -238,7 +255,7 @@ def rules_for(section: Section, known: int = 0) -> tuple[list[Rule], str]:
         if rules[0] is not None and rules[1] is not None:
             return [rules[0], rules[1]], "product"
     if section.break_functions is not None and 2 <= section.m <= 4 and known < section.m:
-        return [_line_rule(section, known, n) for n in _LINES[section.m]], "lines"
+        return [_line_rule(section, known, axes) for axes in _outer_axes(section)], "lines"
     if known == 0:
         return [_sobol_rule(section, seed) for seed in range(8)], "sobol"
     # Unknown breaks: products of Gauss rules that ignore them converge slowly, and the two orders
@@ -286,14 +303,30 @@ def _grid(axes: list[tuple[Array, Array]]) -> tuple[Array, Array]:
     return nodes, weights
 
 
+def _crossings(section: Section, outer: Array) -> Array:
+    """Where lines along the last coordinate meet a break, shape (n, k), padded with inf."""
+    if section.planes is not None:
+        found = [np.zeros((len(outer), 0))]
+        for direction, positions in section.planes:
+            if abs(direction[-1]) > 1e-12:
+                found.append((positions - (outer @ direction[:-1])[:, None]) / direction[-1])
+        crossings = np.concatenate(found, axis=1)
+    else:
+        along = np.eye(section.m)[-1]
+        origins = np.column_stack([outer, np.zeros(len(outer))])
+        functions = section.break_functions or ()
+        crossings = np.concatenate(
+            [np.zeros((len(outer), 0))] + [roots_on_lines(f, origins, along) for f in functions],
+            axis=1,
+        )
+    return np.where(np.abs(crossings) < REACH, crossings, np.inf)
+
+
 def _along_lines(section: Section, outer: Array) -> tuple[Array, Array]:
     """Nodes (n, p) and weights of the last coordinate, split where each line meets a break."""
-    assert section.break_functions is not None
-    direction = np.eye(section.m)[-1]
-    origins = np.column_stack([outer, np.zeros(len(outer))])
-    roots = [roots_on_lines(f, origins, direction) for f in section.break_functions]
     panels = np.linspace(-REACH, REACH, int(2 * REACH / _PANEL) + 1)
-    edges = np.concatenate([np.broadcast_to(panels, (len(outer), len(panels))), *roots], axis=1)
+    edges = np.broadcast_to(panels, (len(outer), len(panels)))
+    edges = np.concatenate([edges, _crossings(section, outer)], axis=1)
     edges = np.sort(np.where(np.isfinite(edges), edges, REACH), axis=1)
     x, w = np.polynomial.legendre.leggauss(_LINE_NODES)
     half = 0.5 * np.diff(edges, axis=1)[..., None]
@@ -302,13 +335,8 @@ def _along_lines(section: Section, outer: Array) -> tuple[Array, Array]:
     return nodes, weights / weights.sum(axis=1, keepdims=True)
 
 
-def _line_rule(section: Section, known: int, n: int) -> Rule:
-    """Lines along the last coordinate over a rule in the others, the first `known` outer."""
-    axes = (
-        [_split_axis(section, n)]
-        if section.m == 2
-        else [gauss_normal(np.zeros(0), n)] * (section.m - 1)
-    )
+def _line_rule(section: Section, known: int, axes: list[tuple[Array, Array]]) -> Rule:
+    """Lines along the last coordinate over rules in the others, the first `known` outer."""
     base, base_weights = _grid(axes)
     nodes, weights = _along_lines(section, base)
     points = np.concatenate(
@@ -322,9 +350,22 @@ def _line_rule(section: Section, known: int, n: int) -> Rule:
     return Rule(outer, outer_weights, inner, inner_weights)
 
 
-def _split_axis(section: Section, n: int) -> tuple[Array, Array]:
+def _outer_axes(section: Section) -> list[list[tuple[Array, Array]]]:
+    """Rules for all coordinates but the last, at two orders."""
+    if section.m == 2:
+        changes = _pattern_changes(section)
+        return [[_split_axis(changes, n)] for n in _LINES[2]]
+    breaks = [np.zeros(0)] * (section.m - 1)
+    for direction, positions in section.planes or ():
+        axis = int(np.argmax(np.abs(direction)))
+        if abs(direction[axis]) > 1 - 1e-10 and axis < section.m - 1:
+            breaks[axis] = np.sort(np.sign(direction[axis]) * positions)
+    return [[gauss_normal(b, n) for b in breaks] for n in _LINES[section.m]]
+
+
+def _split_axis(changes: Array, n: int) -> tuple[Array, Array]:
     """A rule for the first coordinate of a plane, split where the crossings change."""
-    edges = np.concatenate([[-REACH], _pattern_changes(section), [REACH]])
+    edges = np.concatenate([[-REACH], changes, [REACH]])
     # The cosine map makes square-root ends, where a line leaves a curved break, analytic.
     x, w = np.polynomial.legendre.leggauss(n)
     angle, weight = 0.5 * np.pi * (x + 1), 0.5 * np.pi * w
@@ -343,17 +384,16 @@ def _split_axis(section: Section, n: int) -> tuple[Array, Array]:
 
 def _pattern_changes(section: Section) -> Array:
     """Outer positions of a plane where the order of the crossings along its lines changes."""
-    assert section.break_functions is not None
-    functions = section.break_functions
+    if section.planes is not None:
+        return _meeting_points(section.planes)
+    functions = section.break_functions or ()
     direction = np.eye(2)[1]
 
     def pattern(x: Array) -> list[tuple[int, ...]]:
         origins = np.column_stack([x, np.zeros(len(x))])
-        roots = [roots_on_lines(f, origins, direction) for f in functions]
-        position = np.concatenate([np.zeros((len(x), 0)), *roots], axis=1)
-        owner = np.concatenate(
-            [np.full(r.shape[1], k) for k, r in enumerate(roots)] or [np.zeros(0)]
-        )
+        roots = [roots_on_lines(f, origins, direction, coarse=True) for f in functions]
+        position = np.concatenate(roots, axis=1)
+        owner = np.concatenate([np.full(r.shape[1], k) for k, r in enumerate(roots)])
         order = np.argsort(position, axis=1, kind="stable")
         known = np.take_along_axis(np.isfinite(position), order, axis=1)
         at = np.column_stack([x, np.full(len(x), -REACH)])
@@ -373,6 +413,20 @@ def _pattern_changes(section: Section) -> Array:
         same = np.array([a == b for a, b in zip(pattern(middle), low_pattern, strict=True)])
         low, high = np.where(same, middle, low), np.where(same, high, middle)
     return 0.5 * (low + high)
+
+
+def _meeting_points(planes: tuple[tuple[Array, Array], ...]) -> Array:
+    """First coordinates at which two break lines of the plane meet, or one is vertical."""
+    lines = [(u, float(c)) for u, positions in planes for c in positions]
+    found = [c / u[0] for u, c in lines if abs(u[1]) < 1e-12]
+    for k, (u, c) in enumerate(lines):
+        for v, e in lines[:k]:
+            determinant = u[0] * v[1] - u[1] * v[0]
+            if abs(determinant) > 1e-12:
+                found.append((c * v[1] - e * u[1]) / determinant)
+    points = np.sort(np.array(found))
+    points = points[np.abs(points) < REACH]
+    return points[np.diff(points, prepend=-np.inf) > 1e-9]
 
 
 def _sobol_rule(section: Section, seed: int) -> Rule:

@@ -58,16 +58,25 @@ class Section:
 
     def __call__(self, s: ArrayLike) -> Array:
         """Values at points of shape (..., m); non-finite ones end in a sentence."""
-        s = np.asarray(s, dtype=float)
-        value = np.asarray(self.link(s @ self.A.T + self.b), dtype=float)
-        bad = ~np.isfinite(value)
-        if bad.any():
-            where = np.round((s @ self.A.T + self.b)[bad][0], 3).tolist()
+        z = self.points(np.asarray(s, dtype=float))
+        value = np.asarray(self.link(z), dtype=float)
+        if not np.isfinite(value).all():
+            where = np.round(z[~np.isfinite(value)][0], 3).tolist()
             raise LinkError(
                 f"The link {self.link!r} is not finite at z = {where}; "
                 "a link must be finite almost everywhere within nine standard deviations."
             )
         return value
+
+    def points(self, s: Array) -> Array:
+        """The points A s + b of the link's own space."""
+        if self._is_whole:
+            return s
+        return s @ self.A.T + self.b
+
+    @cached_property
+    def _is_whole(self) -> bool:
+        return np.array_equal(self.A, np.eye(self.link.r)) and not self.b.any()
 
     def inside(self, frame: Array) -> Section:
         """The section in the coordinates of the orthonormal rows of `frame`, shape (k, m)."""
@@ -87,7 +96,7 @@ class Section:
             step = 6e-6 * np.maximum(1.0, np.abs(t))
             up, down = t + step, t - step
             return (self(up[..., None]) - self(down[..., None])) / (up - down)
-        points = t[..., None] @ self.A.T + self.b
+        points = self.points(t[..., None])
         gradient = self.link.gradient()
         return np.asarray(
             sum(self.A[i, 0] * gradient[i](points) for i in range(self.link.r) if self.A[i, 0])
@@ -100,7 +109,7 @@ class Section:
             return None
 
         def on_section(function: Link) -> Callable[[Array], Array]:
-            return lambda s: np.asarray(function(s @ self.A.T + self.b), dtype=float)
+            return lambda s: np.asarray(function(self.points(s)), dtype=float)
 
         return tuple(on_section(function) for function in self.link.breaks)
 
@@ -172,7 +181,12 @@ def basis_of(projector: Array, k: int) -> Array:
     return basis + 0.0
 
 
-def roots_on_lines(function: Callable[[Array], Array], origins: Array, direction: Array) -> Array:
+def roots_on_lines(
+    function: Callable[[Array], Array],
+    origins: Array,
+    direction: Array,
+    coarse: bool = False,
+) -> Array:
     """Roots of a function along parallel lines.
 
     Parameters
@@ -183,6 +197,8 @@ def roots_on_lines(function: Callable[[Array], Array], origins: Array, direction
         A point of each line.
     direction : array, shape (m,)
         Unit vector along the lines.
+    coarse : bool
+        Look for roots on fewer points of each line.
 
     Returns
     -------
@@ -191,7 +207,7 @@ def roots_on_lines(function: Callable[[Array], Array], origins: Array, direction
     """
     # An irrational shift keeps scan points off roots at round numbers, where a value of exactly
     # zero could hide a change of sign.
-    scan = _SCAN if len(origins) <= 512 else _SCAN_MANY
+    scan = _SCAN_MANY if coarse or len(origins) > 512 else _SCAN
     grid = np.linspace(-REACH, REACH, scan) + np.sqrt(2) * 1e-6
 
     def along(line: NDArray[np.intp], t: Array) -> Array:
@@ -205,17 +221,57 @@ def roots_on_lines(function: Callable[[Array], Array], origins: Array, direction
     )
     signs = np.sign(values)
     line, left = np.nonzero(signs[:, :-1] * signs[:, 1:] < 0)
-    low, high = grid[left], grid[left + 1]
-    sign_low = signs[line, left]
-    for _ in range(_BISECTIONS):
-        middle = 0.5 * (low + high)
-        inside = np.sign(along(line, middle)) == sign_low
-        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+    root = _bracketed_roots(
+        lambda which, t: along(line[which], t),
+        grid[left],
+        grid[left + 1],
+        values[line, left],
+        values[line, left + 1],
+    )
     count = np.bincount(line, minlength=len(origins))
     found = np.full((len(origins), max(int(count.max(initial=0)), 0)), np.inf)
     slot = np.arange(len(line)) - np.concatenate([[0], np.cumsum(count)])[line]
-    found[line, slot] = 0.5 * (low + high)
+    found[line, slot] = root
     return found
+
+
+def _bracketed_roots(
+    function: Callable[[NDArray[np.intp], Array], Array],
+    low: Array,
+    high: Array,
+    f_low: Array,
+    f_high: Array,
+) -> Array:
+    """Roots in brackets: Illinois steps while they converge, bisection for the rest.
+
+    `function` takes the numbers of the brackets and a point in each.
+    """
+    which = np.arange(len(low))
+    low, high, f_low, f_high = low.copy(), high.copy(), f_low.copy(), f_high.copy()
+    root = 0.5 * (low + high)
+    moved = high - low
+    for _ in range(10):
+        if not len(which):
+            return root
+        with np.errstate(all="ignore"):
+            new = (low * f_high - high * f_low) / (f_high - f_low)
+        new = np.where((new > low) & (new < high), new, 0.5 * (low + high))
+        value = function(which, new)
+        left = np.sign(value) == np.sign(f_low)
+        f_high = np.where(left, 0.5 * f_high, value)
+        f_low = np.where(left, value, 0.5 * f_low)
+        low, high = np.where(left, new, low), np.where(left, high, new)
+        moved, root = np.abs(new - root), new
+        if (moved < 1e-14 * (1 + np.abs(root))).all():
+            return root
+    slow = np.nonzero(moved > 1e-13 * (1 + np.abs(root)))[0]
+    low, high, sign_low = low[slow], high[slow], np.sign(f_low[slow])
+    for _ in range(_BISECTIONS if len(slow) else 0):
+        middle = 0.5 * (low + high)
+        inside = np.sign(function(slow, middle)) == sign_low
+        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+    root[slow] = 0.5 * (low + high)
+    return root
 
 
 def _only_direction(function: Callable[[Array], Array], m: int) -> Array | None:

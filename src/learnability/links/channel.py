@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.links._quadrature import multi_indices
+from learnability.links._quadrature import multi_indices, root_factorials
 from learnability.links._sections import Section
 from learnability.links.conditional import (
     ConditionalMoments,
@@ -78,8 +78,7 @@ class Channel:
         """
         labels = np.asarray(y, dtype=float)
         products = _law(self.link, self.noise, order)(labels.ravel())
-        betas = multi_indices(self.link.r, order)
-        scale = np.sqrt([math.prod(math.factorial(int(b)) for b in beta) for beta in betas])
+        scale = root_factorials(multi_indices(self.link.r, order))
         tensors = [symmetric_tensor(row, self.link.r, order) for row in products * scale]
         return np.array(tensors).reshape(labels.shape + (self.link.r,) * order)
 

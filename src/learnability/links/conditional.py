@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +34,13 @@ from learnability.links._quadrature import (
     gauss_normal,
     hermite_products,
     multi_indices,
+    root_factorials,
     rules_for,
     sobol_normals,
 )
 from learnability.links._sections import Section
 from learnability.links.hermite import rotate_tensor, symmetric_tensor
+from learnability.links.link import Link
 
 __all__ = ["ConditionalMoments", "conditional_law", "conditional_moments"]
 
@@ -45,9 +48,18 @@ Array = NDArray[np.float64]
 
 _RESOLUTION = 4e-5
 _MOST_LABELS = 24
-_SAMPLES = 22
+HIGHEST_ORDER = 8
+"""Highest order of the moments that are looked at."""
+
+MANY_SAMPLES = 22
+"""Base-two logarithm of the number of samples behind a threshold."""
+
+FEW_SAMPLES = 18
+"""The same where only a yes or no is wanted first."""
+
+_WORK = 26  # Base-two logarithm of samples times products.
 _STRETCH = 1.2  # Samples are wider than the normal law, and weighted: the tails matter for moments.
-_NODES = {1: (20, 14), 2: (8, 6), 3: (4, 2)}
+_NODES = {1: (12, 8), 2: (8, 6), 3: (4, 2)}
 
 
 @dataclass(frozen=True)
@@ -64,12 +76,15 @@ class ConditionalMoments:
         The same from other rules, or leaving out one replicate each (tagged by its half).
     method : str
         ``"symmetry"``, ``"level sets"``, ``"cells"`` or ``"regression"``.
+    allowed : int
+        Largest rank that the symmetries of g allow.
     """
 
     order: int
     matrix: Array
     others: tuple[tuple[Array, float], ...] = field(repr=False)
     method: str
+    allowed: int
 
     def functional(self, function: Callable[[Array], float]) -> tuple[float, float]:
         """The value of a function of the matrix, and its error."""
@@ -101,7 +116,11 @@ class ConditionalMoments:
 
 
 def conditional_moments(
-    section: Section, noise: float, orders: Sequence[int], known: Array | None = None
+    section: Section,
+    noise: float,
+    orders: Sequence[int],
+    known: Array | None = None,
+    samples: int = MANY_SAMPLES,
 ) -> dict[int, ConditionalMoments]:
     """K_k of a section for several orders, given some known coordinates.
 
@@ -116,6 +135,8 @@ def conditional_moments(
     known : array, shape (j, m), optional
         Orthonormal rows: directions of the section that are known. The result then lives on
         their `complement`.
+    samples : int
+        Base-two logarithm of the number of samples, where samples are used.
 
     Returns
     -------
@@ -123,18 +144,20 @@ def conditional_moments(
         Order -> ConditionalMoments.
     """
     if known is None or not len(known):
-        return _unconditional(section, noise, orders, _SAMPLES)
+        return _unconditional(section, noise, orders, samples)
     if len(known) not in _NODES:
         raise LearnabilityError(
             f"Moments given {len(known)} known directions were asked, but at most 3 are accepted."
         )
     best, rough = _NODES[len(known)]
-    means = _averaged(section, noise, orders, known, _nodes(len(known), best))
+    means = _averaged(section, noise, orders, known, _nodes(len(known), best), samples)
     if all(m.method in ("symmetry", "regression") for m in means.values()):
         return means
-    second = _averaged(section, noise, orders, known, _nodes(len(known), rough))
+    second = _averaged(section, noise, orders, known, _nodes(len(known), rough), samples)
     return {
-        k: ConditionalMoments(k, fine.matrix, (*fine.others, (second[k].matrix, 0.0)), fine.method)
+        k: ConditionalMoments(
+            k, fine.matrix, (*fine.others, (second[k].matrix, 0.0)), fine.method, fine.allowed
+        )
         for k, fine in means.items()
     }
 
@@ -148,12 +171,17 @@ def _nodes(dimension: int, n: int) -> tuple[Array, Array]:
 
 
 def _averaged(
-    section: Section, noise: float, orders: Sequence[int], known: Array, nodes: tuple[Array, Array]
+    section: Section,
+    noise: float,
+    orders: Sequence[int],
+    known: Array,
+    nodes: tuple[Array, Array],
+    samples: int,
 ) -> dict[int, ConditionalMoments]:
     points, weights = nodes
     keep = weights > 1e-9
     points, weights = points[keep], weights[keep] / weights[keep].sum()
-    budget = max(_SAMPLES - math.ceil(math.log2(len(points))), 14)
+    budget = max(samples - math.ceil(math.log2(len(points))), 14)
     parts = [_unconditional(section.fix(known, u), noise, orders, budget) for u in points]
     found = {}
     for k in orders:
@@ -177,7 +205,8 @@ def _averaged(
             else ()
         )
         matrix = sum(w * m.matrix for w, m in zip(weights, here, strict=True))
-        found[k] = ConditionalMoments(k, np.asarray(matrix), others, name)
+        allowed = max(m.allowed for m in here)
+        found[k] = ConditionalMoments(k, np.asarray(matrix), others, name, allowed)
     return found
 
 
@@ -186,7 +215,7 @@ def _unconditional(
 ) -> dict[int, ConditionalMoments]:
     invariant = {k: _invariant_basis(section, k) for k in orders}
     found = {
-        k: ConditionalMoments(k, np.zeros((len(b),) * 2), (), "symmetry")
+        k: ConditionalMoments(k, np.zeros((len(b),) * 2), (), "symmetry", 0)
         for k, b in invariant.items()
         if not b.shape[1]
     }
@@ -194,16 +223,24 @@ def _unconditional(
     if not wanted:
         return found
     if section.m == 1 and LevelSets(section).tractable:
-        levels = LevelSets(section)
-        value, error = levels.squared_moments(max(wanted), noise)
+        value, error = _on_the_line(section.link, section.A.tobytes(), section.b.tobytes(), noise)
         for k in wanted:
             other = np.array([[value[k] + error[k]]])
-            found[k] = ConditionalMoments(k, np.array([[value[k]]]), ((other, 0.0),), "level sets")
+            found[k] = ConditionalMoments(
+                k, np.array([[value[k]]]), ((other, 0.0),), "level sets", 1
+            )
         return found
     values = _few_values(section)
     if values is not None and section.break_functions is not None and section.m <= 4:
         return found | _by_cells(section, values, noise, wanted, invariant)
     return found | _by_regression(section, noise, wanted, invariant, samples)
+
+
+@lru_cache(maxsize=256)
+def _on_the_line(link: Link, slope: bytes, offset: bytes, noise: float) -> tuple[Array, Array]:
+    """Squared moments up to order 8 of a one-dimensional section, kept for all orders."""
+    section = Section(link, np.frombuffer(slope).reshape(-1, 1), np.frombuffer(offset))
+    return LevelSets(section).squared_moments(HIGHEST_ORDER, noise)
 
 
 def _few_values(section: Section) -> Array | None:
@@ -233,7 +270,9 @@ def _by_cells(
             projector = invariant[k] @ invariant[k].T
             estimates[k].append(projector @ gram @ projector)
     return {
-        k: ConditionalMoments(k, grams[0], tuple((g, 0.0) for g in grams[1:]), "cells")
+        k: ConditionalMoments(
+            k, grams[0], tuple((g, 0.0) for g in grams[1:]), "cells", invariant[k].shape[1]
+        )
         for k, grams in estimates.items()
     }
 
@@ -314,6 +353,7 @@ def _by_regression(
             basis @ whole[block, block] @ basis.T,
             tuple((basis @ m[block, block] @ basis.T, tag) for m, tag in left_out),
             "regression",
+            basis.shape[1],
         )
     return found
 
@@ -327,6 +367,9 @@ def _regression(
 ) -> CrossGram:
     """Regression of the invariant products of several orders on the label."""
     dimension = section.m + (noise > 0)
+    # Many products of a high order are averaged together, and cost memory: fewer samples do.
+    products = sum(len(invariant[k]) for k in orders)
+    samples = min(samples, max(_WORK - math.ceil(math.log2(products)), 17))
 
     def sample(seed: int) -> tuple[Array, Array, Array]:
         normals = sobol_normals(dimension, samples - 3, seed)
@@ -369,7 +412,7 @@ def conditional_law(section: Section, noise: float, order: int) -> Callable[[Arr
         return lambda y: _mixture_mean(y, labels, mass, moments[order], noise)
     if not invariant.shape[1]:
         return lambda y: np.zeros((len(y), len(invariant)))
-    cross = _regression(section, noise, [order], {order: invariant}, _SAMPLES)
+    cross = _regression(section, noise, [order], {order: invariant}, MANY_SAMPLES)
     return lambda y: cross.predict(y).T @ invariant.T
 
 
@@ -397,7 +440,7 @@ def product_rotation(matrix: Array, order: int) -> Array:
     betas = multi_indices(m, order)
     if np.array_equal(matrix, np.eye(m)):
         return np.eye(len(betas))
-    weight = np.sqrt([math.prod(math.factorial(int(b)) for b in beta) for beta in betas])
+    weight = root_factorials(betas)
     slots = tuple(np.array([np.repeat(np.arange(m), beta) for beta in betas]).reshape(-1, order).T)
     columns = []
     for j in range(len(betas)):

@@ -340,7 +340,9 @@ class Link:
 
     def gradient(self) -> tuple[Link, ...]:
         """Return the r partial derivatives."""
-        return tuple(self.derivative(i + 1) for i in range(self._r))
+        return self._cached(
+            "gradient", lambda: tuple(self.derivative(i + 1) for i in range(self._r))
+        )
 
     def hermite(self, order: int, normalisation: str = "raw") -> Any:
         """Hermite coefficient or symmetric tensor of one order.
