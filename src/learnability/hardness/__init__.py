@@ -1,15 +1,10 @@
 """What can be said about a target before any algorithm runs."""
 
 from learnability.hardness.costs import Cost
+from learnability.hardness.csq import csq_staircase, leap_staircase, risk_floors
+from learnability.hardness.grand import grand_staircase
 from learnability.hardness.report import Hardness, hardness
-from learnability.hardness.staircases import (
-    Staircase,
-    Step,
-    csq_staircase,
-    grand_staircase,
-    leap_staircase,
-    risk_floors,
-)
+from learnability.hardness.steps import Staircase, Step
 from learnability.hardness.thresholds import WeakRecovery, weak_recovery
 
 __all__ = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +65,7 @@ def relevant_subspace(link: Link) -> tuple[Array, str | None]:
         rank = int(np.sum(size > floor))
         if rank == link.r:
             return np.eye(link.r), None
-        basis = _top_range(total, rank)
+        basis = top_range(total, rank)
         if _does_not_change(link, np.eye(link.r) - basis.T @ basis):
             return basis, None
     return np.eye(link.r), (
@@ -78,7 +79,8 @@ def _unfolded(expansion: HermiteExpansion, k: int) -> Array:
     return flat @ flat.T / math.factorial(k)
 
 
-def _top_range(matrix: Array, rank: int) -> Array:
+def top_range(matrix: Array, rank: int) -> Array:
+    """Orthonormal rows (rank, m) that span the leading eigenvectors of a symmetric matrix."""
     _, vectors = np.linalg.eigh(matrix)
     block = vectors[:, len(matrix) - rank :]
     return basis_of(block @ block.T, rank)
@@ -118,7 +120,7 @@ def open_range(matrix: Array, error: float, scale: float, floor: float = 1e-10) 
     values = np.linalg.eigvalsh(0.5 * (matrix + matrix.T))
     counts = values > max(10 * error, floor * scale, 1e-12 * values[-1])
     doubt = bool(np.any(~counts & (values > 5 * error + floor * scale))) or error > 1e-3 * scale
-    return Signal(_top_range(0.5 * (matrix + matrix.T), int(counts.sum())), doubt)
+    return Signal(top_range(0.5 * (matrix + matrix.T), int(counts.sum())), doubt)
 
 
 def bayes_operator(moments: Array, m: int) -> Array:
@@ -154,6 +156,10 @@ def symmetric_basis(m: int) -> Array:
     return np.array(found)
 
 
+def _eigenvalue_of(function: Callable[[Array], Array], j: int) -> Callable[[Array], float]:
+    return lambda matrix: float(np.linalg.eigvalsh(function(matrix))[j])
+
+
 def threshold(moments: ConditionalMoments, m: int) -> tuple[float, float, Array]:
     """The largest eigenvalue of the operator, its error, and the subspace (k, m) that it opens.
 
@@ -161,15 +167,21 @@ def threshold(moments: ConditionalMoments, m: int) -> tuple[float, float, Array]
     largest range of a PSD matrix in it (Krein-Rutman).
     """
     value, error = moments.functional(lambda k: float(np.linalg.eigvalsh(bayes_operator(k, m))[-1]))
-    values, vectors = np.linalg.eigh(bayes_operator(moments.matrix, m))
-    gap = max(10 * error, 1e-7 * abs(value))
-    top = vectors[:, values > values[-1] - gap]
     basis = symmetric_basis(m)
     identity = np.einsum("qii->q", basis)
-    opened = np.einsum("q,qij->ij", top @ (top.T @ identity), basis)
-    sizes = np.linalg.eigvalsh(opened)
-    rank = int(np.sum(sizes > 0.02 * max(sizes[-1], 1e-300)))
-    return value, error, _top_range(opened, rank)
+    gap = max(10 * error, 1e-7 * abs(value))
+
+    def opened(matrix: Array) -> Array:
+        values, vectors = np.linalg.eigh(bayes_operator(matrix, m))
+        top = vectors[:, values > values[-1] - gap]
+        found = np.einsum("q,qij->ij", top @ (top.T @ identity), basis)
+        return found / max(float(np.linalg.eigvalsh(found)[-1]), 1e-300)
+
+    rank = 0
+    for j in range(m):
+        size, doubt = moments.functional(_eigenvalue_of(opened, j))
+        rank += size > max(10 * doubt, 1e-5)
+    return value, error, top_range(opened(moments.matrix), rank)
 
 
 def whole_section(link: Link, relevant: Array) -> Section:

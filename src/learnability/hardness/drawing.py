@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from learnability.hardness.costs import Cost
-from learnability.hardness.staircases import HIGHEST_KAPPA, Step
+from learnability.hardness.csq import HIGHEST_KAPPA
+from learnability.hardness.steps import Step
 
 if TYPE_CHECKING:
     import xarray

@@ -11,21 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.hardness._correlations import MOST_DIRECTIONS
 from learnability.hardness._subspaces import (
     highest_order,
     is_square_integrable,
     relevant_subspace,
 )
 from learnability.hardness.costs import Cost, costs_of
+from learnability.hardness.csq import HIGHEST_KAPPA, leap_staircase, risk_floors
+from learnability.hardness.grand import grand_staircase
 from learnability.hardness.references import BIBTEX
-from learnability.hardness.staircases import (
-    MOST_CSQ_DIRECTIONS,
-    Staircase,
-    Step,
-    grand_staircase,
-    leap_staircase,
-    risk_floors,
-)
+from learnability.hardness.steps import Staircase, Step
 from learnability.links.hermite import expand
 from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
@@ -33,7 +29,7 @@ from learnability.targets.multi_index import MultiIndex
 __all__ = ["Hardness", "hardness"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Hardness:
     """How many samples a target takes, and which algorithm gets there.
 
@@ -51,7 +47,7 @@ class Hardness:
         Weak-recovery threshold in samples over dimension (0.0 trivial, inf hard) and its error.
     staircase, csq_staircase : tuple of Step
         The grand staircase, and the greedy CSQ staircase with the order of each step.
-    floors : list of list of float
+    floors : tuple of tuple of float
         ``floors[t][kappa]``: what stays unlearned when the first t CSQ steps are known and
         degrees up to kappa are fitted.
     costs : tuple of Cost
@@ -72,7 +68,7 @@ class Hardness:
     alpha_c_error: float
     staircase: tuple[Step, ...]
     csq_staircase: tuple[Step, ...]
-    floors: list[list[float]] = field(repr=False)
+    floors: tuple[tuple[float, ...], ...] = field(repr=False)
     costs: tuple[Cost, ...] = field(repr=False)
     notes: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
@@ -92,7 +88,7 @@ class Hardness:
             "relevant": self.relevant.tolist(),
             "staircase": [step.to_dict() for step in self.staircase],
             "csq_staircase": [step.to_dict() for step in self.csq_staircase],
-            "floors": self.floors,
+            "floors": [list(row) for row in self.floors],
             "costs": [cost.to_dict() for cost in self.costs],
             "notes": list(self.notes),
             "undecided": list(self.undecided),
@@ -179,10 +175,11 @@ def hardness(
         )
     information = _information_exponent(link, undecided) if expandable else None
     grand = grand_staircase(link, target.noise)
-    csq, floors = Staircase(()), []
-    if len(relevant) > MOST_CSQ_DIRECTIONS:
+    csq = Staircase(())
+    floors: tuple[tuple[float, ...], ...] = ()
+    if len(relevant) > MOST_DIRECTIONS:
         undecided.append("leap")
-        notes.append(f"The CSQ staircase is computed for at most {MOST_CSQ_DIRECTIONS} directions.")
+        notes.append(f"The CSQ staircase is computed for at most {MOST_DIRECTIONS} directions.")
     elif expandable:
         csq = leap_staircase(link)
         floors = risk_floors(link, csq)
@@ -196,6 +193,8 @@ def hardness(
     generative = first.order if first else None
     if generative is None:
         undecided.append("generative_exponent")
+    if any(doubt.startswith("step 1 ") for doubt in grand.doubts):
+        undecided += ["kind", "alpha_c"]
     alpha_c = math.inf if first is None or first.alpha is None else first.alpha
     if "regression" in grand.methods:
         notes.append("Thresholds come from samples of the label; their errors are in alpha_error.")
@@ -244,7 +243,7 @@ def _constant(target: MultiIndex) -> Hardness:
         alpha_c_error=0.0,
         staircase=(),
         csq_staircase=(),
-        floors=[[0.0] * 5],
+        floors=((0.0,) * (HIGHEST_KAPPA + 1),),
         costs=(),
         notes=("The link is constant: there is nothing to learn.",),
     )

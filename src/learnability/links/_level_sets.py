@@ -55,6 +55,26 @@ class Branches:
 
 
 @dataclass(frozen=True)
+class Pieces:
+    """Monotone and flat pieces of the line.
+
+    Attributes
+    ----------
+    branches : Branches
+        The monotone pieces.
+    flat_values, flats : array, shapes (n,) and (n, 2)
+        Values and ends of the flat pieces.
+    saturated : array, shape (k, 2)
+        Those of them on which g is flat only to rounding.
+    """
+
+    branches: Branches
+    flat_values: Array
+    flats: Array
+    saturated: Array
+
+
+@dataclass(frozen=True)
 class Labels:
     """Labels of one interval, as nodes of an integral over it.
 
@@ -62,15 +82,16 @@ class Labels:
     ----------
     values : array, shape (n,)
         The labels y.
-    roots, inverse_slopes : array, shape (b, n)
-        The points of the line with that label, and 1 / |g'| there.
+    roots, weights : array, shape (b, n)
+        The points of the line with that label, and the slope at the first over that at each.
     widths : array, shape (n,)
-        Weights of an integral over dy.
+        Weights of an integral over the first point: p(y) dy is the sum over the points of
+        their density times weight, times the width.
     """
 
     values: Array
     roots: Array
-    inverse_slopes: Array
+    weights: Array
     widths: Array
 
 
@@ -86,13 +107,22 @@ class LevelSets:
 
     section: Section
 
+    @cached_property
+    def _unit(self) -> float:
+        """Spread of g: labels are handled in this unit, whatever theirs is."""
+        return float(np.ptp(self.section(np.linspace(-4, 4, 801)[:, None] + 1e-7))) or 1.0
+
     def value(self, t: Array) -> Array:
-        """The function g on an array of points of the line."""
-        return self.section(t[..., None])
+        """The function g on points of the line, in its unit."""
+        return self.section(t[..., None]) / self._unit
+
+    def slope(self, t: Array) -> Array:
+        """The derivative of `value`."""
+        return self.section.slope(t) / self._unit
 
     @cached_property
-    def _pieces(self) -> tuple[Branches, Array, Array]:
-        """Branches, then values and interval ends (n, 2) of the flat pieces."""
+    def pieces(self) -> Pieces:
+        """The line cut into monotone and flat pieces."""
         branches: list[tuple[float, float]] = []
         flats: list[tuple[float, float]] = []
         edges = np.concatenate([[-REACH], self.section.breakpoints, [REACH]])
@@ -100,18 +130,19 @@ class LevelSets:
             margin = min(1e-13 * max(1.0, abs(a), abs(b)), 0.01 * (b - a))
             a, b = a + margin, b - margin
             grid = np.linspace(a, b, max(int((b - a) / _CELL), 24))
-            values = self.value(grid)
-            scale = max(float(np.abs(values).max()), 1e-300)
-            if np.ptp(values) <= 1e-13 * scale:
+            values = self.section(grid[:, None])
+            size = float(np.abs(values).max())
+            if np.ptp(values) <= 1e-13 * size:
                 flats.append((a, b))
                 continue
-            cuts = [a, *self._folds(grid, values, 1e-14 * scale), b]
+            cuts = [a, *self._folds(grid, values, 1e-14 * size), b]
             branches += zip(cuts[:-1], cuts[1:], strict=True)
         low, high, saturated = self._trimmed(*np.array(branches).reshape(-1, 2).T)
-        flats += saturated
         found = Branches(low, high, self.value(low), self.value(high))
-        flat = np.array(flats).reshape(-1, 2)
-        return found, self.value(flat.mean(axis=1)), flat
+        flat = np.array([*flats, *saturated]).reshape(-1, 2)
+        return Pieces(
+            found, self.value(flat.mean(axis=1)), flat, np.array(saturated).reshape(-1, 2)
+        )
 
     def _folds(self, grid: Array, values: Array, flat: float) -> list[float]:
         """Where the slope changes sign inside a smooth interval, by bisection."""
@@ -129,7 +160,7 @@ class LevelSets:
         else:
             for _ in range(_BISECTIONS):
                 middle = 0.5 * (low + high)
-                up = rising * self.section.slope(middle) > 0
+                up = rising * self.slope(middle) > 0
                 low, high = np.where(up, middle, low), np.where(up, high, middle)
         return [float(x) for x in 0.5 * (low + high)]
 
@@ -139,13 +170,13 @@ class LevelSets:
         saturated = []
         for k in range(len(low)):
             grid = np.linspace(low[k], high[k], 400)
-            values = self.value(grid)
+            values = self.section(grid[:, None])
             size = np.maximum(np.abs(values[1:]), np.abs(values[:-1]))
             moving = np.nonzero(np.abs(np.diff(values)) > 1e-15 * size)[0]
-            if len(moving) and grid[moving[-1] + 1] < high[k] and grid[moving[-1]] > 4:
+            if len(moving) and grid[moving[-1] + 1] < high[k]:
                 saturated.append((float(grid[moving[-1] + 1]), float(high[k])))
                 high[k] = grid[moving[-1] + 1]
-            if len(moving) and grid[moving[0]] > low[k] and grid[moving[0]] < -4:
+            if len(moving) and grid[moving[0]] > low[k]:
                 saturated.append((float(low[k]), float(grid[moving[0]])))
                 low[k] = grid[moving[0]]
         return low, high, saturated
@@ -153,11 +184,11 @@ class LevelSets:
     @property
     def tractable(self) -> bool:
         """Whether the branches are few enough to be followed."""
-        return len(self._pieces[0]) <= MOST_BRANCHES
+        return len(self.pieces.branches) <= MOST_BRANCHES
 
     def _roots(self, y: Array, which: Indices) -> Array:
         """Position on each branch of `which` (n,) where g = y, shape (n, *y.shape), clipped."""
-        branches = self._pieces[0]
+        branches = self.pieces.branches
         shape = (len(which),) + (1,) * y.ndim
         low = np.broadcast_to(branches.low[which].reshape(shape), (len(which), *y.shape))
         high = np.broadcast_to(branches.high[which].reshape(shape), low.shape)
@@ -172,7 +203,7 @@ class LevelSets:
         """Distinct values (n,) of the flat pieces and their moments (order + 1, n)."""
         from scipy.special import ndtr
 
-        _, values, ends = self._pieces
+        values, ends = self.pieces.flat_values, self.pieces.flats
         moments = np.empty((order + 1, len(values)))
         a, b = ends.T
         moments[0] = np.where(a > 0, ndtr(-a) - ndtr(-b), ndtr(b) - ndtr(a))
@@ -199,19 +230,31 @@ class LevelSets:
         value, error : array, shape (order + 1,)
             Entry 0 is one. The error is the difference between two rules.
         """
+        noise = noise / self._unit**2
         fine, coarse = (
             self._noisy(order, noise, n) if noise > 0 else self._noise_free(order, n)
             for n in ((10, 8) if noise > 0 else (16, 12))
         )
         scale = max(abs(fine[0]), 1e-300)  # The total mass, one up to the cut at REACH.
-        return fine / scale, np.abs(fine - coarse) + abs(1 - fine[0])
+        lost = self._blurred(order) if noise == 0 else 0.0
+        return fine / scale, np.abs(fine - coarse) + abs(1 - fine[0]) + lost
+
+    def _blurred(self, order: int) -> Array:
+        """The variance of h_k inside pieces that are flat only to rounding."""
+        total = np.zeros(order + 1)
+        for low, high in self.pieces.saturated:
+            z, weight = composite_legendre(np.array([low, high]), 0.5, 12)
+            weight = weight * np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi)
+            table = hermite_table(z, order)
+            total += table**2 @ weight - (table @ weight) ** 2 / max(float(weight.sum()), 1e-300)
+        return np.maximum(total, 0.0)
 
     def _noise_free(self, order: int, n: int) -> Array:
         _, moments = self._atoms(order)
         with np.errstate(all="ignore"):
             total = np.where(moments[0] > 0, moments**2 / moments[0], 0.0).sum(axis=1)
         for part in self.labels(n):
-            weight = np.exp(-0.5 * part.roots**2) / np.sqrt(2 * np.pi) * part.inverse_slopes
+            weight = np.exp(-0.5 * part.roots**2) / np.sqrt(2 * np.pi) * part.weights
             sums = (hermite_table(part.roots, order) * weight).sum(axis=1)
             with np.errstate(all="ignore"):
                 total = total + np.where(sums[0] > 0, sums**2 / sums[0], 0.0) @ part.widths
@@ -219,7 +262,7 @@ class LevelSets:
 
     def labels(self, n: int) -> list[Labels]:
         """Nodes that integrate over the continuous part of the label, with all roots of each."""
-        branches = self._pieces[0]
+        branches = self.pieces.branches
         if not len(branches):
             return []
         levels = _distinct_levels(np.concatenate([branches.at_low, branches.at_high]))
@@ -233,7 +276,7 @@ class LevelSets:
 
     def _between(self, which: Indices, below: float, above: float, n: int) -> list[Labels]:
         """Nodes for the labels between two neighbouring levels."""
-        branches = self._pieces[0]
+        branches = self.pieces.branches
         ends = self._roots(np.array([below, above]), which)  # (n, 2)
         for j, level in enumerate((below, above)):  # At a fold bisection sees only half the digits.
             close = 1e-11 * (abs(level) + 1e-3 * (above - below))
@@ -250,18 +293,22 @@ class LevelSets:
         for j, level in enumerate((below, above)):
             # The variable: the longest of the branches that fold at this level, if any does.
             extent = np.abs(ends[:, j] - halves)
-            folds = np.abs(self.section.slope(ends[:, j])) * extent < 1e-3 * abs(middle - level)
+            folds = np.abs(self.slope(ends[:, j])) * extent < 1e-3 * abs(middle - level)
             ref = int(np.argmax(np.where(folds, extent + 2 * REACH, extent)))
             start, stop = float(ends[ref, j]), float(halves[ref])
             z = start + fraction * (stop - start)
             y = np.clip(self.value(z), below, above)
             roots = np.concatenate([z[None], self._roots(y, np.delete(which, ref))])
-            slopes = np.maximum(np.abs(self.section.slope(roots)), 1e-290)
-            found.append(Labels(y, roots, 1 / slopes, weight * abs(stop - start) * slopes[0]))
+            slopes = np.maximum(np.abs(self.slope(roots)), 1e-290)
+            relative = np.minimum(slopes[0] / slopes, 1e100)
+            # Where a label cannot be told from that of the fold, neither can the slopes.
+            blind = np.abs(y - level) <= 64 * np.finfo(float).eps * np.abs(level)
+            relative = np.where(blind, np.minimum(relative, 1.0), relative)
+            found.append(Labels(y, roots, relative, weight * abs(stop - start)))
         return found
 
     def _noisy(self, order: int, noise: float, n: int) -> Array:
-        branches, flat_values, _ = self._pieces
+        branches, flat_values = self.pieces.branches, self.pieces.flat_values
         sigma = np.sqrt(noise)
         levels = np.concatenate([branches.at_low, branches.at_high, flat_values])
         grid = np.linspace(-8.5, 8.5, 69)
@@ -274,7 +321,7 @@ class LevelSets:
 
     def _noisy_density(self, y: Array, order: int, noise: float, n: int) -> Array:
         """The law of the noisy label times E[h_k | y], shape (order + 1, len(y))."""
-        branches = self._pieces[0]
+        branches = self.pieces.branches
         sigma = np.sqrt(noise)
         atoms, moments = self._atoms(order)
         density = moments @ np.exp(-0.5 * ((y - atoms[:, None]) / sigma) ** 2)
@@ -310,12 +357,13 @@ class LevelSets:
         array, shape (order + 1, n)
             NaN for labels that do not occur.
         """
+        y, noise = y / self._unit, noise / self._unit**2
         if noise > 0:
             density = self._noisy_density(y, order, noise, 12)
         else:
-            branches = self._pieces[0]
+            branches = self.pieces.branches
             roots = self._roots(y, np.arange(len(branches)))
-            steep = np.maximum(np.abs(self.section.slope(roots)), 1e-290)
+            steep = np.maximum(np.abs(self.slope(roots)), 1e-290)
             hit = (y >= branches.bottom[:, None]) & (y <= branches.top[:, None])
             weight = np.where(hit, np.exp(-0.5 * roots**2) / steep, 0.0)
             density = (hermite_table(roots, order) * weight).sum(axis=1)

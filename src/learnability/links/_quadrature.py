@@ -1,13 +1,15 @@
 """Rules that integrate a section against the standard normal law.
 
-Three of them, chosen by where the section breaks:
+Five of them, chosen by where the section breaks:
 
 * smooth, or broken on planes of one orthonormal frame: a product of Gauss rules, each for the
   normal law restricted to an interval between two breaks (Stieltjes procedure, Gautschi 2004,
   section 2.2). Converges geometrically, exact for polynomials.
-* m = 2 with other breaks: exact one-dimensional rules along lines, split where the line meets a
+* broken on planes in general position: coordinate after coordinate, split where the order of the
+  planes changes.
+* m = 2 with curved breaks: exact one-dimensional rules along lines, split where the line meets a
   break, over an outer rule that is split where the pattern of these crossings changes.
-* m = 3, 4 with other breaks: the same lines over a product rule in the other coordinates.
+* m = 3, 4 with curved breaks: the same lines over a product rule in the other coordinates.
 * otherwise (m > 4, or breaks that nobody declared): scrambled Sobol points, repeated for a
   standard error.
 
@@ -33,6 +35,7 @@ __all__ = [
     "gauss_normal",
     "hermite_products",
     "multi_indices",
+    "product_grid",
     "rules_for",
     "sobol_normals",
 ]
@@ -44,7 +47,9 @@ _PANEL = 1.2
 _LINE_NODES = 14
 _AXIS_NODES = {1: 900, 2: 260, 3: 96, 4: 36}
 _BLIND_NODES = {1: 900, 2: 700, 3: 128, 4: 40}
-_LINES = {2: (20, 14), 3: (56, 44), 4: (18, 14)}
+_LINES = {2: (20, 14), 3: (56, 38), 4: (18, 12)}
+_ARRANGEMENT_PANELS = 8
+_ARRANGEMENT_NODES = {2: (16, 12), 3: (9, 7), 4: (5, 4)}
 _MOST_GAUSS = 130  # Beyond this, composite rules are as exact and cheaper to make.
 
 
@@ -205,11 +210,11 @@ def composite_legendre(edges: Array, width: float, n: int) -> tuple[Array, Array
     return nodes.ravel(), (half * w).ravel()
 
 
-def gauss_normal(breaks: Array, n: int) -> tuple[Array, Array]:
-    """A rule for the normal law on the line with about n nodes, split at the given breaks."""
+def gauss_normal(breaks: Array, n: int, least: int = 10) -> tuple[Array, Array]:
+    """A rule for the normal law with about n nodes, `least` of them between two breaks."""
     inside = breaks[np.abs(breaks) < REACH]
     edges = np.concatenate([[-REACH], inside, [REACH]])
-    each = max(n // (len(edges) - 1), 10)
+    each = max(n // (len(edges) - 1), least)
     if each > _MOST_GAUSS:
         nodes, weights = composite_legendre(edges, 2 * REACH * 16 / n, 16)
         weights = weights * np.exp(-0.5 * nodes**2)
@@ -246,7 +251,7 @@ def rules_for(section: Section, known: int = 0) -> tuple[list[Rule], str]:
     rules : list of Rule
         Two deterministic rules of different order, or eight randomised ones.
     how : str
-        ``"product"``, ``"lines"`` or ``"sobol"``.
+        ``"product"``, ``"planes"``, ``"lines"`` or ``"sobol"``.
     """
     aligned = _axis_breaks(section)
     size = _AXIS_NODES.get(section.m)
@@ -254,6 +259,10 @@ def rules_for(section: Section, known: int = 0) -> tuple[list[Rule], str]:
         rules = [_product_rule(aligned, n, known) for n in (size, int(0.75 * size))]
         if rules[0] is not None and rules[1] is not None:
             return [rules[0], rules[1]], "product"
+    if section.planes is not None and section.m in _ARRANGEMENT_NODES and known < section.m:
+        split = [_arrangement_rule(section, known, n) for n in _ARRANGEMENT_NODES[section.m]]
+        if split[0] is not None and split[1] is not None:
+            return [split[0], split[1]], "planes"
     if section.break_functions is not None and 2 <= section.m <= 4 and known < section.m:
         return [_line_rule(section, known, axes) for axes in _outer_axes(section)], "lines"
     if known == 0:
@@ -289,12 +298,12 @@ def _product_rule(breaks: list[Array], n: int, known: int) -> Rule | None:
     axes = [gauss_normal(b, n) for b in breaks]
     if np.prod([len(x) for x, _ in axes]) > MOST_NODES:
         return None
-    outer, outer_weights = _grid(axes[:known])
-    inner, inner_weights = _grid(axes[known:])
+    outer, outer_weights = product_grid(axes[:known])
+    inner, inner_weights = product_grid(axes[known:])
     return Rule(outer, outer_weights, inner[None], inner_weights[None], tuple(axes[known:]))
 
 
-def _grid(axes: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+def product_grid(axes: list[tuple[Array, Array]]) -> tuple[Array, Array]:
     """Tensor product of one-dimensional rules: nodes (N, k) and weights (N,)."""
     nodes, weights = np.zeros((1, 0)), np.ones(1)
     for x, w in axes:
@@ -305,21 +314,10 @@ def _grid(axes: list[tuple[Array, Array]]) -> tuple[Array, Array]:
 
 def _crossings(section: Section, outer: Array) -> Array:
     """Where lines along the last coordinate meet a break, shape (n, k), padded with inf."""
-    if section.planes is not None:
-        found = [np.zeros((len(outer), 0))]
-        for direction, positions in section.planes:
-            if abs(direction[-1]) > 1e-12:
-                found.append((positions - (outer @ direction[:-1])[:, None]) / direction[-1])
-        crossings = np.concatenate(found, axis=1)
-    else:
-        along = np.eye(section.m)[-1]
-        origins = np.column_stack([outer, np.zeros(len(outer))])
-        functions = section.break_functions or ()
-        crossings = np.concatenate(
-            [np.zeros((len(outer), 0))] + [roots_on_lines(f, origins, along) for f in functions],
-            axis=1,
-        )
-    return np.where(np.abs(crossings) < REACH, crossings, np.inf)
+    along = np.eye(section.m)[-1]
+    origins = np.column_stack([outer, np.zeros(len(outer))])
+    roots = [roots_on_lines(f, origins, along) for f in section.break_functions or ()]
+    return np.concatenate([np.zeros((len(outer), 0)), *roots], axis=1)
 
 
 def _along_lines(section: Section, outer: Array) -> tuple[Array, Array]:
@@ -337,13 +335,13 @@ def _along_lines(section: Section, outer: Array) -> tuple[Array, Array]:
 
 def _line_rule(section: Section, known: int, axes: list[tuple[Array, Array]]) -> Rule:
     """Lines along the last coordinate over rules in the others, the first `known` outer."""
-    base, base_weights = _grid(axes)
+    base, base_weights = product_grid(axes)
     nodes, weights = _along_lines(section, base)
     points = np.concatenate(
         [np.broadcast_to(base[:, None, :], (*nodes.shape, section.m - 1)), nodes[..., None]],
         axis=-1,
     )
-    outer, outer_weights = _grid(axes[:known])
+    outer, outer_weights = product_grid(axes[:known])
     count = len(outer)
     inner_weights = (base_weights[:, None] * weights).reshape(count, -1) / outer_weights[:, None]
     inner = points.reshape(count, -1, section.m)[..., known:]
@@ -355,12 +353,84 @@ def _outer_axes(section: Section) -> list[list[tuple[Array, Array]]]:
     if section.m == 2:
         changes = _pattern_changes(section)
         return [[_split_axis(changes, n)] for n in _LINES[2]]
-    breaks = [np.zeros(0)] * (section.m - 1)
-    for direction, positions in section.planes or ():
-        axis = int(np.argmax(np.abs(direction)))
-        if abs(direction[axis]) > 1 - 1e-10 and axis < section.m - 1:
-            breaks[axis] = np.sort(np.sign(direction[axis]) * positions)
-    return [[gauss_normal(b, n) for b in breaks] for n in _LINES[section.m]]
+    return [[gauss_normal(np.zeros(0), n)] * (section.m - 1) for n in _LINES[section.m]]
+
+
+def _arrangement_rule(section: Section, known: int, n: int) -> Rule | None:
+    """Coordinate after coordinate, split where the order of the break planes changes.
+
+    A sum over the last coordinate has kinks where two planes meet. These sets are planes of the
+    other coordinates, so the same holds one dimension lower.
+    """
+    levels = _projected_planes(section)
+    if levels is None:
+        return None
+    panels = np.linspace(-REACH, REACH, _ARRANGEMENT_PANELS + 1)
+    x, w = np.polynomial.legendre.leggauss(n)
+    total = math.prod((len(panels) - 1 + len(c)) * n for _, c in levels)
+    if total > MOST_NODES:
+        return None
+    nodes, weights = np.zeros((1, 0)), np.ones(1)
+    outer, outer_weights = nodes, weights
+    for k, (normals, offsets) in enumerate(levels, start=1):
+        crossings = offsets - nodes @ normals.T  # Normals are scaled to a last component of one.
+        crossings = np.clip(crossings, -REACH, REACH)
+        edges = np.sort(
+            np.concatenate([np.broadcast_to(panels, (len(nodes), len(panels))), crossings], axis=1),
+            axis=1,
+        )
+        half = 0.5 * np.diff(edges, axis=1)[..., None]
+        last = (0.5 * (edges[:, 1:] + edges[:, :-1])[..., None] + half * x).reshape(len(nodes), -1)
+        share = (half * w).reshape(len(nodes), -1) * np.exp(-0.5 * last**2)
+        share /= share.sum(axis=1, keepdims=True)
+        nodes = np.column_stack([np.repeat(nodes, last.shape[1], axis=0), last.ravel()])
+        weights = (weights[:, None] * share).ravel()
+        if k == known:
+            outer, outer_weights = nodes, weights
+    inner = nodes.reshape(len(outer), -1, section.m)[..., known:]
+    with np.errstate(all="ignore"):
+        inner_weights = weights.reshape(len(outer), -1) / outer_weights[:, None]
+    return Rule(
+        outer, outer_weights, inner, np.where(np.isfinite(inner_weights), inner_weights, 0.0)
+    )
+
+
+def _projected_planes(section: Section) -> list[tuple[Array, Array]] | None:
+    """For each coordinate k the planes x_k = offset - normal . (x_1 ... x_{k-1}) to split at.
+
+    None when there are too many.
+    """
+    planes = [(u, float(c)) for u, positions in section.planes or () for c in positions]
+    levels: list[tuple[Array, Array]] = []
+    for k in range(section.m, 0, -1):
+        steep = [(u[:-1] / u[-1], c / u[-1]) for u, c in planes if abs(u[-1]) > 1e-10]
+        flat = [(u[:-1], c) for u, c in planes if abs(u[-1]) <= 1e-10]
+        if len(steep) > 40:
+            return None
+        levels.append(
+            (
+                np.array([u for u, _ in steep]).reshape(len(steep), k - 1),
+                np.array([c for _, c in steep]),
+            )
+        )
+        met = [(u - v, c - e) for i, (u, c) in enumerate(steep) for v, e in steep[:i]]
+        planes = _distinct_planes(flat + met)
+    return levels[::-1]
+
+
+def _distinct_planes(planes: list[tuple[Array, float]]) -> list[tuple[Array, float]]:
+    """Planes with unit normals, each once, empty ones left out."""
+    found: dict[tuple[float, ...], tuple[Array, float]] = {}
+    for normal, offset in planes:
+        size = float(np.linalg.norm(normal))
+        if size < 1e-10:
+            continue
+        first = normal[np.argmax(np.abs(normal) > 1e-10 * size)]
+        scale = math.copysign(size, first)
+        unit, position = normal / scale, offset / scale
+        if abs(position) < REACH * math.sqrt(len(normal)):
+            found[tuple(np.round([*unit, position], 9) + 0.0)] = (unit, position)
+    return list(found.values())
 
 
 def _split_axis(changes: Array, n: int) -> tuple[Array, Array]:
@@ -384,8 +454,6 @@ def _split_axis(changes: Array, n: int) -> tuple[Array, Array]:
 
 def _pattern_changes(section: Section) -> Array:
     """Outer positions of a plane where the order of the crossings along its lines changes."""
-    if section.planes is not None:
-        return _meeting_points(section.planes)
     functions = section.break_functions or ()
     direction = np.eye(2)[1]
 
@@ -413,20 +481,6 @@ def _pattern_changes(section: Section) -> Array:
         same = np.array([a == b for a, b in zip(pattern(middle), low_pattern, strict=True)])
         low, high = np.where(same, middle, low), np.where(same, high, middle)
     return 0.5 * (low + high)
-
-
-def _meeting_points(planes: tuple[tuple[Array, Array], ...]) -> Array:
-    """First coordinates at which two break lines of the plane meet, or one is vertical."""
-    lines = [(u, float(c)) for u, positions in planes for c in positions]
-    found = [c / u[0] for u, c in lines if abs(u[1]) < 1e-12]
-    for k, (u, c) in enumerate(lines):
-        for v, e in lines[:k]:
-            determinant = u[0] * v[1] - u[1] * v[0]
-            if abs(determinant) > 1e-12:
-                found.append((c * v[1] - e * u[1]) / determinant)
-    points = np.sort(np.array(found))
-    points = points[np.abs(points) < REACH]
-    return points[np.diff(points, prepend=-np.inf) > 1e-9]
 
 
 def _sobol_rule(section: Section, seed: int) -> Rule:

@@ -114,6 +114,18 @@ class Section:
         return tuple(on_section(function) for function in self.link.breaks)
 
     @cached_property
+    def symmetries(self) -> list[Array]:
+        """Orthogonal matrices (m, m) of the section that leave its values unchanged."""
+        found = []
+        for symmetry in self.link.symmetries:
+            turn = self.A.T @ symmetry.matrix @ self.A
+            stays = np.allclose(turn @ turn.T, np.eye(self.m), atol=1e-9)
+            fixes = np.allclose(symmetry.matrix @ self.b, self.b, atol=1e-12)
+            if symmetry.character == 1 and stays and fixes:
+                found.append(turn)
+        return found
+
+    @cached_property
     def planes(self) -> tuple[tuple[Array, Array], ...] | None:
         """Breaks on parallel planes as (unit direction (m,), sorted positions).
 

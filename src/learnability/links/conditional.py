@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -34,6 +34,7 @@ from learnability.links._quadrature import (
     gauss_normal,
     hermite_products,
     multi_indices,
+    product_grid,
     root_factorials,
     rules_for,
     sobol_normals,
@@ -62,7 +63,7 @@ _STRETCH = 1.2  # Samples are wider than the normal law, and weighted: the tails
 _NODES = {1: (12, 8), 2: (8, 6), 3: (4, 2)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ConditionalMoments:
     """The matrix K_k = E[zeta_k zeta_k^T] on the unknown coordinates, with its error.
 
@@ -72,8 +73,10 @@ class ConditionalMoments:
         The order k.
     matrix : array, shape (q, q)
         In the orthonormal products of `multi_indices(m, k)`.
-    others : tuple of (array, float)
-        The same from other rules, or leaving out one replicate each (tagged by its half).
+    rules : tuple of array
+        The same from other quadrature rules.
+    replicates : tuple of (array, float)
+        The same leaving out one replicate of the samples each, tagged by its half.
     method : str
         ``"symmetry"``, ``"level sets"``, ``"cells"`` or ``"regression"``.
     allowed : int
@@ -82,7 +85,8 @@ class ConditionalMoments:
 
     order: int
     matrix: Array
-    others: tuple[tuple[Array, float], ...] = field(repr=False)
+    rules: tuple[Array, ...] = field(repr=False)
+    replicates: tuple[tuple[Array, float], ...] = field(repr=False)
     method: str
     allowed: int
 
@@ -91,11 +95,11 @@ class ConditionalMoments:
         value = function(self.matrix)
         if self.method == "symmetry":
             return value, 0.0
-        if self.method == "regression":
-            error = jackknife_error([(function(m), tag) for m, tag in self.others])
-            return value, math.hypot(error, _RESOLUTION * abs(value))
-        spread = max((abs(function(m) - value) for m, _ in self.others), default=0.0)
-        return value, spread + 1e-12 * abs(value)
+        error = max((abs(function(m) - value) for m in self.rules), default=0.0)
+        if self.replicates:
+            sampling = jackknife_error([(function(m), tag) for m, tag in self.replicates])
+            error = math.hypot(error, sampling, _RESOLUTION * abs(value))
+        return value, error + 1e-12 * abs(value)
 
     @property
     def power(self) -> tuple[float, float]:
@@ -150,24 +154,25 @@ def conditional_moments(
             f"Moments given {len(known)} known directions were asked, but at most 3 are accepted."
         )
     best, rough = _NODES[len(known)]
-    means = _averaged(section, noise, orders, known, _nodes(len(known), best), samples)
-    if all(m.method in ("symmetry", "regression") for m in means.values()):
-        return means
-    second = _averaged(section, noise, orders, known, _nodes(len(known), rough), samples)
-    return {
-        k: ConditionalMoments(
-            k, fine.matrix, (*fine.others, (second[k].matrix, 0.0)), fine.method, fine.allowed
-        )
-        for k, fine in means.items()
-    }
+    fine = _averaged(section, noise, orders, known, _nodes(section, known, best), samples)
+    if all(m.method == "symmetry" for m in fine.values()):
+        return fine
+    second = _averaged(section, noise, orders, known, _nodes(section, known, rough), samples - 1)
+    return {k: replace(m, rules=(*m.rules, second[k].matrix)) for k, m in fine.items()}
 
 
-def _nodes(dimension: int, n: int) -> tuple[Array, Array]:
-    """A product rule with an even number of nodes an axis, so that none is at zero."""
-    x, w = gauss_normal(np.zeros(0), n)
-    grid = np.stack(np.meshgrid(*[x] * dimension, indexing="ij"), axis=-1).reshape(-1, dimension)
-    weights = np.prod(np.stack(np.meshgrid(*[w] * dimension, indexing="ij"), axis=-1), axis=-1)
-    return grid, weights.ravel()
+def _nodes(section: Section, known: Array, n: int) -> tuple[Array, Array]:
+    """A product rule for the known coordinates, split at zero and at the breaks along them."""
+    axes = []
+    for row in known:
+        breaks = [np.zeros(1)]
+        for direction, positions in section.planes or ():
+            cosine = float(direction @ row)
+            if abs(cosine) > 1 - 1e-9:
+                breaks.append(cosine * positions)
+        inside = np.unique(np.concatenate(breaks).astype(float).round(12))
+        axes.append(gauss_normal(inside, n * (len(inside) + 1) // 2, least=1))
+    return product_grid(axes)
 
 
 def _averaged(
@@ -179,35 +184,37 @@ def _averaged(
     samples: int,
 ) -> dict[int, ConditionalMoments]:
     points, weights = nodes
-    keep = weights > 1e-9
+    keep = weights > 1e-7
     points, weights = points[keep], weights[keep] / weights[keep].sum()
     budget = max(samples - math.ceil(math.log2(len(points))), 14)
     parts = [_unconditional(section.fix(known, u), noise, orders, budget) for u in points]
-    found = {}
-    for k in orders:
-        here = [part[k] for part in parts]
-        methods = {m.method for m in here}
-        name = next(n for n in ("regression", "cells", "level sets", "symmetry") if n in methods)
-        length = max(len(m.others) for m in here)
-        padded = [m.others if m.others else ((m.matrix, 0.0),) * length for m in here]
-        others = (
-            tuple(
-                (
-                    sum(w * p[j][0] for w, p in zip(weights, padded, strict=True)),
-                    next(
-                        (p[j][1] for p, m in zip(padded, here, strict=True) if m.method == name),
-                        0.0,
-                    ),
-                )
-                for j in range(length)
-            )
-            if len({len(p) for p in padded}) == 1
-            else ()
-        )
-        matrix = sum(w * m.matrix for w, m in zip(weights, here, strict=True))
-        allowed = max(m.allowed for m in here)
-        found[k] = ConditionalMoments(k, np.asarray(matrix), others, name, allowed)
-    return found
+    return {k: _mean([part[k] for part in parts], weights) for k in orders}
+
+
+def _mean(parts: list[ConditionalMoments], weights: Array) -> ConditionalMoments:
+    """The weighted mean of moments; what a part lacks is filled by its own value."""
+    names = {part.method for part in parts}
+    method = next(n for n in ("regression", "cells", "level sets", "symmetry") if n in names)
+    rules = max(len(part.rules) for part in parts)
+    replicates = max((part.replicates for part in parts), key=len)
+
+    def mean(matrices: list[Array]) -> Array:
+        return np.tensordot(weights, np.array(matrices), axes=1)
+
+    return ConditionalMoments(
+        parts[0].order,
+        mean([part.matrix for part in parts]),
+        tuple(
+            mean([p.rules[j] if j < len(p.rules) else p.matrix for p in parts])
+            for j in range(rules)
+        ),
+        tuple(
+            (mean([p.replicates[j][0] if p.replicates else p.matrix for p in parts]), tag)
+            for j, (_, tag) in enumerate(replicates)
+        ),
+        method,
+        max(part.allowed for part in parts),
+    )
 
 
 def _unconditional(
@@ -215,7 +222,7 @@ def _unconditional(
 ) -> dict[int, ConditionalMoments]:
     invariant = {k: _invariant_basis(section, k) for k in orders}
     found = {
-        k: ConditionalMoments(k, np.zeros((len(b),) * 2), (), "symmetry", 0)
+        k: ConditionalMoments(k, np.zeros((len(b),) * 2), (), (), "symmetry", 0)
         for k, b in invariant.items()
         if not b.shape[1]
     }
@@ -226,9 +233,7 @@ def _unconditional(
         value, error = _on_the_line(section.link, section.A.tobytes(), section.b.tobytes(), noise)
         for k in wanted:
             other = np.array([[value[k] + error[k]]])
-            found[k] = ConditionalMoments(
-                k, np.array([[value[k]]]), ((other, 0.0),), "level sets", 1
-            )
+            found[k] = ConditionalMoments(k, np.array([[value[k]]]), (other,), (), "level sets", 1)
         return found
     values = _few_values(section)
     if values is not None and section.break_functions is not None and section.m <= 4:
@@ -270,9 +275,7 @@ def _by_cells(
             projector = invariant[k] @ invariant[k].T
             estimates[k].append(projector @ gram @ projector)
     return {
-        k: ConditionalMoments(
-            k, grams[0], tuple((g, 0.0) for g in grams[1:]), "cells", invariant[k].shape[1]
-        )
+        k: ConditionalMoments(k, grams[0], tuple(grams[1:]), (), "cells", invariant[k].shape[1])
         for k, grams in estimates.items()
     }
 
@@ -351,6 +354,7 @@ def _by_regression(
         found[k] = ConditionalMoments(
             k,
             basis @ whole[block, block] @ basis.T,
+            (),
             tuple((basis @ m[block, block] @ basis.T, tag) for m, tag in left_out),
             "regression",
             basis.shape[1],
@@ -418,19 +422,8 @@ def conditional_law(section: Section, noise: float, order: int) -> Callable[[Arr
 
 def _invariant_basis(section: Section, order: int) -> Array:
     """Orthonormal basis (q, p) of the products of an order that the symmetries of g leave fixed."""
-    q = len(multi_indices(section.m, order))
-    projector = np.zeros((q, q))
-    count = 0
-    for symmetry in section.link.symmetries:
-        if symmetry.character != 1:
-            continue
-        matrix = symmetry.matrix
-        turned = section.A.T @ matrix @ section.A
-        stays = np.allclose(turned @ turned.T, np.eye(section.m), atol=1e-9)
-        if stays and np.allclose(matrix @ section.b, section.b, atol=1e-12):
-            projector += product_rotation(turned, order)
-            count += 1
-    values, vectors = np.linalg.eigh(0.5 * (projector + projector.T) / count)
+    projector = np.mean([product_rotation(turn, order) for turn in section.symmetries], axis=0)
+    values, vectors = np.linalg.eigh(0.5 * (projector + projector.T))
     return vectors[:, values > 0.5]
 
 

@@ -35,7 +35,8 @@ Array = NDArray[np.float64]
 
 NORMALISATIONS = ("raw", "taylor", "orthonormal")
 MOST_ENTRIES = 2_000_000
-_ROUNDING = 1e-13
+ZERO = 1e-9
+"""A coefficient below this share of sqrt(E[g^2]) counts as zero unless algebra says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class HermiteExpansion:
     energy, energy_error : float
         E[g^2] and its error.
     method : str
-        ``"exact"``, ``"product"``, ``"lines"`` or ``"sobol"``.
+        ``"exact"``, ``"product"``, ``"planes"``, ``"lines"`` or ``"sobol"``.
     """
 
     link: Link
@@ -110,10 +111,10 @@ class HermiteExpansion:
             return True
         if self.method == "exact":
             return False
-        error = max(self.errors[k], _ROUNDING * math.sqrt(self.energy))
-        if size > 10 * error:
+        error, scale = self.errors[k], math.sqrt(self.energy)
+        if size > max(10 * error, ZERO * scale):
             return False
-        return True if size <= 5 * error and error < 1e-6 * math.sqrt(self.energy) else None
+        return True if size <= max(5 * error, ZERO * scale) and error < 1e-6 * scale else None
 
     @property
     def information_exponent(self) -> int | None:

@@ -1,0 +1,112 @@
+"""What correlations with the target function itself show, given the known coordinates.
+
+T_j(x_U) = E[He_j(x_perp) f | x_U] and K_j(U) = E[unfold(T_j) unfold(T_j)^T] / j!: the range of
+K_j is what gradient steps on fresh data see at order j, and its trace is the part of E[f^2] that
+is of degree j in the unknown coordinates.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.hardness._subspaces import Signal, is_square_integrable, open_range
+from learnability.links._quadrature import multi_indices, rules_for
+from learnability.links._sections import Section, complement
+from learnability.links.conditional import HIGHEST_ORDER
+from learnability.links.hermite import ZERO
+from learnability.links.link import Link
+
+__all__ = ["MOST_DIRECTIONS", "correlation_kernels", "correlation_signals", "shown_directions"]
+
+Array = NDArray[np.float64]
+Kernels = tuple[list[Array], list[float], float]
+
+MOST_DIRECTIONS = 4
+"""Correlations given known coordinates are computed for at most so many directions."""
+
+
+@lru_cache(maxsize=64)
+def _kernels(link: Link, frame_bytes: bytes, m: int, known: int) -> Kernels:
+    frame = np.frombuffer(frame_bytes).reshape(m, link.r)
+    section = Section.whole(link).inside(frame)
+    turns = _turns_of_unknown(section, known)
+    orders = list(range(HIGHEST_ORDER + 1))
+    found: list[list[Array]] = []
+    energies = []
+    for rule in rules_for(section, known)[0]:
+        values = rule.evaluate(section)
+        energies.append(rule.mean(values**2))
+        moments = rule.hermite_moments(values, orders)
+        found.append(
+            [
+                _symmetrised(_unfolded(moments[k], rule.outer_weights, m - known, k), turns)
+                for k in orders
+            ]
+        )
+    kernels = found[0]
+    errors = [
+        float(max(np.abs(kernels[k] - other[k]).max(initial=0.0) for other in found[1:]))
+        for k in orders
+    ]
+    return kernels, errors, energies[0]
+
+
+def _turns_of_unknown(section: Section, known: int) -> list[Array]:
+    """Symmetries of g that map the known directions to themselves, on the unknown ones."""
+    turns = []
+    for turn in section.symmetries:
+        if np.allclose(turn[:known, known:], 0, atol=1e-9):
+            turns.append(turn[known:, known:])
+    return turns
+
+
+def _symmetrised(kernel: Array, turns: list[Array]) -> Array:
+    if kernel.shape[0] != turns[0].shape[0] or len(turns) == 1:
+        return kernel
+    return np.mean([turn @ kernel @ turn.T for turn in turns], axis=0)
+
+
+def _unfolded(moments: Array, weights: Array, m: int, k: int) -> Array:
+    """K_k from orthonormal moments (n, q); 1 x 1 for k = 0."""
+    if k == 0:
+        return np.array([[float(weights @ moments[:, 0] ** 2)]])
+    position = {tuple(beta): j for j, beta in enumerate(multi_indices(m, k).tolist())}
+    kernel = np.zeros((m, m))
+    for gamma in multi_indices(m, k - 1).tolist():
+        rows = np.empty((m, len(moments)))
+        for a in range(m):
+            beta = list(gamma)
+            beta[a] += 1
+            rows[a] = math.sqrt(beta[a] / k) * moments[:, position[tuple(beta)]]
+        kernel += (rows * weights) @ rows.T
+    return kernel
+
+
+def correlation_kernels(section: Section, known: Array) -> Kernels:
+    """K_j(U) for j = 0 ... 8 on the complement of U, the errors of their entries, and E[f^2]."""
+    frame = np.vstack([known, complement(known, section.m)]) @ section.A.T
+    return _kernels(section.link, np.ascontiguousarray(frame).tobytes(), section.m, len(known))
+
+
+def correlation_signals(section: Section, known: Array) -> dict[int, Signal]:
+    """The range of every K_j(U), j = 1 ... 8."""
+    kernels, errors, energy = correlation_kernels(section, known)
+    # The variance of f is the scale of all its correlations; these are squares.
+    scale = max(energy - float(kernels[0][0, 0]), 1e-12 * energy, 1e-300)
+    return {k: open_range(kernels[k], errors[k], scale, ZERO**2) for k in range(1, len(kernels))}
+
+
+def shown_directions(section: Section, known: Array) -> dict[int, Array]:
+    """Rows (k, m - j) that correlations of each order prove to carry a signal.
+
+    Empty where correlations do not exist or are not computed: they never prove its absence.
+    """
+    left = section.m - len(known)
+    if section.m > MOST_DIRECTIONS or not is_square_integrable(section.link):
+        return {k: np.zeros((0, left)) for k in range(1, HIGHEST_ORDER + 1)}
+    signals = correlation_signals(section, known)
+    return {k: signal.basis.reshape(-1, left) for k, signal in signals.items()}
