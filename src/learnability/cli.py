@@ -66,6 +66,8 @@ def hardness(
             f"`--plot` was given as {plot.name!r}, "
             f"but a file ending in {', '.join(PICTURES)} is accepted."
         )
+    if plot is not None:  # Before the work, so that a bad place is told at once.
+        plot.parent.mkdir(parents=True, exist_ok=True)
     from learnability.hardness import hardness as report_on
 
     report = report_on(expression, noise=noise)
@@ -78,7 +80,6 @@ def hardness(
     if plot is not None:
         from learnability.results import save
 
-        plot.parent.mkdir(parents=True, exist_ok=True)
         report.plot(str(plot))
         save(report.to_dataset(), plot.with_suffix(".nc"))
         save(report.to_dataset(), plot.with_suffix(".csv"))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from learnability.hardness._subspaces import Signal, is_square_integrable, open_range
 from learnability.links._quadrature import multi_indices, rules_for
 from learnability.links._sections import Section, complement
-from learnability.links.conditional import HIGHEST_ORDER
+from learnability.links.conditional import HIGHEST_ORDER, product_rotation
 from learnability.links.hermite import ZERO
 from learnability.links.link import Link
 
@@ -33,14 +33,17 @@ MOST_DIRECTIONS = 4
 def _kernels(link: Link, frame_bytes: bytes, m: int, known: int) -> Kernels:
     frame = np.frombuffer(frame_bytes).reshape(m, link.r)
     section = Section.whole(link).inside(frame)
-    turns = _turns_of_unknown(section, known)
+    turns, fixing = _turns_of_unknown(section, known)
     orders = list(range(HIGHEST_ORDER + 1))
     found: list[list[Array]] = []
     energies = []
     for rule in rules_for(section, known)[0]:
         values = rule.evaluate(section)
         energies.append(rule.mean(values**2))
-        moments = rule.hermite_moments(values, orders)
+        moments = {
+            k: moment @ np.mean([product_rotation(turn, k) for turn in fixing], axis=0).T
+            for k, moment in rule.hermite_moments(values, orders).items()
+        }
         found.append(
             [
                 _symmetrised(_unfolded(moments[k], rule.outer_weights, m - known, k), turns)
@@ -55,13 +58,11 @@ def _kernels(link: Link, frame_bytes: bytes, m: int, known: int) -> Kernels:
     return kernels, errors, energies[0]
 
 
-def _turns_of_unknown(section: Section, known: int) -> list[Array]:
-    """Symmetries of g that map the known directions to themselves, on the unknown ones."""
-    turns = []
-    for turn in section.symmetries:
-        if np.allclose(turn[:known, known:], 0, atol=1e-9):
-            turns.append(turn[known:, known:])
-    return turns
+def _turns_of_unknown(section: Section, known: int) -> tuple[list[Array], list[Array]]:
+    """Symmetries of g on the unknown directions: all that keep U, and those that fix it."""
+    keeping = [t for t in section.symmetries if np.allclose(t[:known, known:], 0, atol=1e-9)]
+    fixing = [t for t in keeping if np.allclose(t[:known, :known], np.eye(known), atol=1e-9)]
+    return [t[known:, known:] for t in keeping], [t[known:, known:] for t in fixing]
 
 
 def _symmetrised(kernel: Array, turns: list[Array]) -> Array:

@@ -61,7 +61,7 @@ def relevant_subspace(link: Link) -> tuple[Array, str | None]:
             np.zeros((link.r, link.r)),
         )
         size = np.linalg.eigvalsh(total)
-        floor = max(1e-11 * expansion.energy, 100 * max(expansion.errors) ** 2, 1e-300)
+        floor = max(1e-11 * expansion.variance, 100 * max(expansion.errors) ** 2, 1e-300)
         rank = int(np.sum(size > floor))
         if rank == link.r:
             return np.eye(link.r), None

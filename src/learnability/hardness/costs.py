@@ -55,6 +55,7 @@ def costs_of(
     leap: int | None,
     alpha_c: float,
     grand_orders: Sequence[int | None],
+    directions: int = 1,
 ) -> tuple[Cost, ...]:
     """One row an algorithm.
 
@@ -66,6 +67,8 @@ def costs_of(
         The weak-recovery threshold.
     grand_orders : sequence of int or None
         Orders of the steps of the grand staircase.
+    directions : int
+        Number of relevant directions.
     """
     repeated = (
         None if not grand_orders or None in grand_orders else max(k for k in grand_orders if k)
@@ -94,7 +97,7 @@ def costs_of(
             "all relevant directions",
             *_online(leap),
             None,
-            "benarous2021" if leap == information else "abbe2023",
+            "benarous2021" if directions == 1 else "abbe2023",
         ),
         Cost(
             "SGD with repetition",

@@ -111,9 +111,11 @@ def risk_floors(link: Link, staircase: Staircase) -> tuple[tuple[float, ...], ..
             floors.append((0.0,) * (HIGHEST_KAPPA + 1))
             break
         kernels, _, energy = correlation_kernels(section, known)
+        variance = energy - float(kernels[0][0, 0])
+        floor = max(1e-11 * variance, 4e-15 * energy)  # Below it the sum has cancelled.
         left, row = energy, []
         for kappa in range(HIGHEST_KAPPA + 1):
             left -= float(np.trace(kernels[kappa]))
-            row.append(left if left > 1e-11 * energy else 0.0)
+            row.append(left if left > floor else 0.0)
         floors.append(tuple(row))
     return tuple(floors)

@@ -193,8 +193,9 @@ def hardness(
     generative = first.order if first else None
     if generative is None:
         undecided.append("generative_exponent")
-    if any(doubt.startswith("step 1 ") for doubt in grand.doubts):
-        undecided += ["kind", "alpha_c"]
+    for doubt in grand.doubts:
+        if doubt.startswith("step 1 "):
+            undecided += ["alpha_c"] if doubt.endswith(": alpha") else ["kind", "alpha_c"]
     alpha_c = math.inf if first is None or first.alpha is None else first.alpha
     if "regression" in grand.methods:
         notes.append("Thresholds come from samples of the label; their errors are in alpha_error.")
@@ -216,7 +217,9 @@ def hardness(
         staircase=grand.steps,
         csq_staircase=csq.steps,
         floors=floors,
-        costs=costs_of(information, generative, leap, alpha_c, [s.order for s in grand.steps]),
+        costs=costs_of(
+            information, generative, leap, alpha_c, [s.order for s in grand.steps], len(relevant)
+        ),
         notes=tuple(notes),
         undecided=tuple(dict.fromkeys(undecided)),
     )

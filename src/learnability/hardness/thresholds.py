@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from learnability.hardness._subspaces import bayes_operator, open_range, threshold
 from learnability.links._sections import complement
-from learnability.links.channel import Channel
+from learnability.links.channel import Channel, checked_frame
 
 __all__ = ["WeakRecovery", "weak_recovery"]
 
@@ -68,7 +68,7 @@ def weak_recovery(channel: Channel, known: ArrayLike | None = None) -> WeakRecov
     Troiani et al., arXiv:2405.15480, lemma 4.2, for r > 1.
     """
     r = channel.link.r
-    frame = np.zeros((0, r)) if known is None else np.atleast_2d(np.asarray(known, dtype=float))
+    frame = checked_frame(known, r)
     unknown = complement(frame, r)
     moments = channel.conditional_moments([1, 2], frame)
     trivial = open_range(moments[1].matrix, moments[1].entry_error, 1.0).basis @ unknown

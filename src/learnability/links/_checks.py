@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from learnability.errors import LinkError
 from learnability.links._parse import quote
 
-__all__ = ["as_points", "check_function", "checked_r", "name_of", "orthogonal"]
+__all__ = ["as_points", "call_function", "check_function", "checked_r", "name_of", "orthogonal"]
 
 MOST_VARIABLES = 9
 
@@ -32,7 +32,12 @@ def checked_r(r: Any) -> int:
 
 def check_function(function: Callable[[Any], Any], r: int) -> None:
     """Call it once on five points and say in a sentence what is wrong with the answer."""
-    points = np.random.default_rng(5).standard_normal((5, r))
+    call_function(function, np.random.default_rng(5).standard_normal((5, r)))
+
+
+def call_function(function: Callable[[Any], Any], z: NDArray[Any]) -> NDArray[Any]:
+    """Values of the user's function at points (..., r), which it sees as a copy of shape (n, r)."""
+    points = z.reshape(-1, z.shape[-1]).copy()
     try:
         with np.errstate(all="ignore"):
             value = np.asarray(function(points))
@@ -40,13 +45,16 @@ def check_function(function: Callable[[Any], Any], r: int) -> None:
         message = " ".join(str(error).split())
         raise LinkError(
             f"The function {name_of(function)} raised {type(error).__name__} "
-            f"({quote(message)}) on an array of shape (5, {r}), but it must map (..., r) to (...)."
+            f"({quote(message)}) on an array of shape {points.shape}, "
+            "but it must map (..., r) to (...)."
         ) from error
-    if value.shape != (5,) or value.dtype.kind not in "fiub":
+    if value.shape != points.shape[:1] or value.dtype.kind not in "fiub":
         raise LinkError(
-            f"The function {name_of(function)} maps an array of shape (5, {r}) to shape "
+            f"The function {name_of(function)} maps an array of shape {points.shape} to shape "
             f"{value.shape} and dtype {value.dtype}, but it must map (..., r) to (...) reals."
         )
+    value = value if value.dtype.kind == "f" else value.astype(np.float64)
+    return value.reshape(z.shape[:-1])
 
 
 def as_points(z: Any, r: int, xp: Any) -> Any:

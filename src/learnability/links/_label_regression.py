@@ -278,7 +278,10 @@ def _fit(parts: list[_BinSums], cuts: NDArray[np.int64]) -> Fits:
         return gram / n[:, None, None], moment / n[:, None, None]
 
     gram, _ = centred(pooled)
-    size = np.sqrt(np.maximum(np.einsum("sii->si", gram), 1e-300))
+    spread = np.einsum("sii->si", gram)
+    raw = pooled.basis[[0, 3, 5]].T / count[:, None]
+    # On an atom neither the rank nor the label varies: what is left is rounding.
+    size = np.where(spread > 1e-11 * raw + 1e-30, np.sqrt(np.maximum(spread, 1e-300)), np.inf)
     values, vectors = np.linalg.eigh(gram / size[:, :, None] / size[:, None, :])
     whiten = np.where(
         (values > 1e-7)[:, None, :], vectors / np.sqrt(np.maximum(values, 1e-300))[:, None, :], 0

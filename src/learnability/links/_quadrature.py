@@ -46,6 +46,7 @@ MOST_NODES = 4_000_000
 _PANEL = 1.2
 _LINE_NODES = 14
 _AXIS_NODES = {1: 900, 2: 260, 3: 96, 4: 36}
+_FEW_AXIS_NODES = {1: 60, 2: 40, 3: 28, 4: 24}
 _BLIND_NODES = {1: 900, 2: 700, 3: 128, 4: 40}
 _LINES = {2: (20, 14), 3: (56, 38), 4: (18, 12)}
 _ARRANGEMENT_PANELS = 8
@@ -115,7 +116,8 @@ class Rule:
         return {k: block[(slice(None), *multi_indices(m, k).T)] for k in orders}
 
 
-def multi_indices(m: int, order: int) -> Array:
+@lru_cache(maxsize=256)
+def multi_indices(m: int, order: int) -> NDArray[np.int64]:
     """All multi-indices of a given order, shape (q, m), in lexicographic order."""
     if m == 0:
         return np.zeros((1 if order == 0 else 0, 0), dtype=int)
@@ -130,7 +132,7 @@ def multi_indices(m: int, order: int) -> Array:
     )
 
 
-def root_factorials(betas: Array) -> Array:
+def root_factorials(betas: NDArray[np.int64]) -> Array:
     """sqrt(beta!) of multi-indices (q, m)."""
     return np.array([math.sqrt(math.prod(map(math.factorial, row))) for row in betas.tolist()])
 
@@ -236,7 +238,7 @@ def sobol_normals(m: int, log2_n: int, seed: int) -> Array:
     return np.asarray(ndtri(np.clip(uniform, 1e-15, 1 - 1e-15)))
 
 
-def rules_for(section: Section, known: int = 0) -> tuple[list[Rule], str]:
+def rules_for(section: Section, known: int = 0, constant: bool = False) -> tuple[list[Rule], str]:
     """Rules whose spread tells the error, best first, and how they were made.
 
     Parameters
@@ -245,6 +247,8 @@ def rules_for(section: Section, known: int = 0) -> tuple[list[Rule], str]:
         What is to be integrated, in coordinates whose first `known` are the outer ones.
     known : int
         Number of coordinates to condition on.
+    constant : bool
+        Whether the section is constant between its breaks, so that few nodes are exact.
 
     Returns
     -------
@@ -254,7 +258,7 @@ def rules_for(section: Section, known: int = 0) -> tuple[list[Rule], str]:
         ``"product"``, ``"planes"``, ``"lines"`` or ``"sobol"``.
     """
     aligned = _axis_breaks(section)
-    size = _AXIS_NODES.get(section.m)
+    size = (_FEW_AXIS_NODES if constant else _AXIS_NODES).get(section.m)
     if aligned is not None and size is not None:
         rules = [_product_rule(aligned, n, known) for n in (size, int(0.75 * size))]
         if rules[0] is not None and rules[1] is not None:

@@ -21,7 +21,7 @@ from learnability.links.conditional import (
 from learnability.links.hermite import expand, symmetric_tensor
 from learnability.links.link import Link
 
-__all__ = ["Channel"]
+__all__ = ["Channel", "checked_frame", "checked_noise"]
 
 Array = NDArray[np.float64]
 
@@ -103,15 +103,29 @@ class Channel:
         dict
             Order -> ConditionalMoments.
         """
-        frame = (
-            np.zeros((0, self.link.r)) if known is None else np.atleast_2d(np.asarray(known, float))
-        )
+        if any(isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1 for k in orders):
+            raise LearnabilityError(
+                f"`orders` was given as {list(orders)!r}, but whole numbers from 1 are accepted."
+            )
+        frame = checked_frame(known, self.link.r)
         return conditional_moments(Section.whole(self.link), self.noise, list(orders), frame)
 
 
 @lru_cache(maxsize=32)
 def _law(link: Link, noise: float, order: int) -> Callable[[Array], Array]:
     return conditional_law(Section.whole(link), noise, order)
+
+
+def checked_frame(known: ArrayLike | None, r: int) -> Array:
+    """Known directions as an array (j, r) of orthonormal rows, j < r, or a sentence."""
+    frame = np.zeros((0, r)) if known is None else np.atleast_2d(np.asarray(known, dtype=float))
+    if frame.ndim != 2 or frame.shape[1] != r or len(frame) >= r:
+        raise LearnabilityError(
+            f"`known` has shape {frame.shape}, but (j, {r}) with j < {r} is accepted."
+        )
+    if not np.allclose(frame @ frame.T, np.eye(len(frame)), atol=1e-8):
+        raise LearnabilityError("`known` must have orthonormal rows.")
+    return frame
 
 
 def checked_noise(noise: float) -> float:

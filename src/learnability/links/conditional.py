@@ -35,12 +35,10 @@ from learnability.links._quadrature import (
     hermite_products,
     multi_indices,
     product_grid,
-    root_factorials,
     rules_for,
     sobol_normals,
 )
 from learnability.links._sections import Section
-from learnability.links.hermite import rotate_tensor, symmetric_tensor
 from learnability.links.link import Link
 
 __all__ = ["ConditionalMoments", "conditional_law", "conditional_moments"]
@@ -60,7 +58,8 @@ FEW_SAMPLES = 18
 
 _WORK = 26  # Base-two logarithm of samples times products.
 _STRETCH = 1.2  # Samples are wider than the normal law, and weighted: the tails matter for moments.
-_NODES = {1: (12, 8), 2: (8, 6), 3: (4, 2)}
+_NODES = {1: (8, 16, 48), 2: (6, 8, 12), 3: (2, 4)}
+_SETTLED = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,12 +152,23 @@ def conditional_moments(
         raise LearnabilityError(
             f"Moments given {len(known)} known directions were asked, but at most 3 are accepted."
         )
-    best, rough = _NODES[len(known)]
-    fine = _averaged(section, noise, orders, known, _nodes(section, known, best), samples)
-    if all(m.method == "symmetry" for m in fine.values()):
-        return fine
-    second = _averaged(section, noise, orders, known, _nodes(section, known, rough), samples - 1)
-    return {k: replace(m, rules=(*m.rules, second[k].matrix)) for k, m in fine.items()}
+    previous: dict[int, ConditionalMoments] = {}
+    for n, fewer in zip(_NODES[len(known)], (4, 3, 1), strict=False):
+        nodes = _nodes(section, known, n)
+        moments = _averaged(section, noise, orders, known, nodes, samples - fewer)
+        if all(m.method == "symmetry" for m in moments.values()):
+            return moments
+        changes = [
+            np.abs(m.matrix - previous[k].matrix).max() / (np.abs(m.matrix).max() + 1e-9)
+            for k, m in moments.items()
+            if previous
+        ]
+        if changes and max(changes) < _SETTLED:
+            break
+        last, previous = previous, moments
+    else:
+        previous = last
+    return {k: replace(m, rules=(*m.rules, previous[k].matrix)) for k, m in moments.items()}
 
 
 def _nodes(section: Section, known: Array, n: int) -> tuple[Array, Array]:
@@ -229,8 +239,9 @@ def _unconditional(
     wanted = [k for k in orders if k not in found]
     if not wanted:
         return found
-    if section.m == 1 and LevelSets(section).tractable:
-        value, error = _on_the_line(section.link, section.A.tobytes(), section.b.tobytes(), noise)
+    on_line = _on_the_line(section.link, section.A.tobytes(), section.b.tobytes(), noise)
+    if on_line is not None:
+        value, error = on_line
         for k in wanted:
             other = np.array([[value[k] + error[k]]])
             found[k] = ConditionalMoments(k, np.array([[value[k]]]), (other,), (), "level sets", 1)
@@ -242,10 +253,23 @@ def _unconditional(
 
 
 @lru_cache(maxsize=256)
-def _on_the_line(link: Link, slope: bytes, offset: bytes, noise: float) -> tuple[Array, Array]:
-    """Squared moments up to order 8 of a one-dimensional section, kept for all orders."""
+def _on_the_line(
+    link: Link, slope: bytes, offset: bytes, noise: float
+) -> tuple[Array, Array] | None:
+    """Squared moments up to order 8 of a one-dimensional section, kept for all orders.
+
+    None when the section has more dimensions, folds too often, or has breaks that nobody declared
+    and that were not found: the total mass is then not one.
+    """
+    if len(slope) != len(offset):
+        return None
     section = Section(link, np.frombuffer(slope).reshape(-1, 1), np.frombuffer(offset))
-    return LevelSets(section).squared_moments(HIGHEST_ORDER, noise)
+    levels = LevelSets(section)
+    if not levels.tractable:
+        return None
+    value, error = levels.squared_moments(HIGHEST_ORDER, noise)
+    sound = error[0] < 1e-3 and np.isfinite(value).all() and value.max() < 1 + 1e-3
+    return (value, error) if sound else None
 
 
 def _few_values(section: Section) -> Array | None:
@@ -287,7 +311,7 @@ def _cells(
     frame = adapted_frame(section)
     turned = section.inside(frame)
     found = []
-    for rule in rules_for(turned)[0]:
+    for rule in rules_for(turned, constant=True)[0]:
         moments = _cell_moments(rule, turned, labels, [0, *orders])
         turn = {k: moments[k] @ product_rotation(frame.T, k).T for k in orders}
         found.append((moments[0][:, 0], turn))
@@ -428,16 +452,26 @@ def _invariant_basis(section: Section, order: int) -> Array:
 
 
 def product_rotation(matrix: Array, order: int) -> Array:
-    """How orthonormal Hermite products of an order change when a matrix turns every index."""
-    m = len(matrix)
-    betas = multi_indices(m, order)
-    if np.array_equal(matrix, np.eye(m)):
-        return np.eye(len(betas))
-    weight = root_factorials(betas)
-    slots = tuple(np.array([np.repeat(np.arange(m), beta) for beta in betas]).reshape(-1, order).T)
-    columns = []
-    for j in range(len(betas)):
-        unit = symmetric_tensor(np.eye(len(betas))[j] * weight, m, order)
-        turned = rotate_tensor(unit, matrix)
-        columns.append(np.asarray(turned[slots]) / weight)
-    return np.array(columns).T
+    """The matrix R with h(M z) = R h(z) for the orthonormal Hermite products h of an order.
+
+    M is orthogonal. It also turns the coefficients E[g h] when every index of their tensor is
+    turned by M.
+    """
+    return _product_rotation(np.ascontiguousarray(matrix).tobytes(), len(matrix), order)
+
+
+@lru_cache(maxsize=4096)
+def _product_rotation(matrix: bytes, m: int, order: int) -> Array:
+    turn = np.frombuffer(matrix).reshape(m, m)
+    points, inverse = _interpolation(m, order)
+    rotation = hermite_products(points @ turn.T, order) @ inverse
+    rotation[np.abs(rotation) < 1e-11] = 0.0
+    return rotation
+
+
+@lru_cache(maxsize=64)
+def _interpolation(m: int, order: int) -> tuple[Array, Array]:
+    """Points at which the products of an order are independent, and the inverse of their values."""
+    count = 3 * len(multi_indices(m, order)) + 8
+    points = np.random.default_rng(23).standard_normal((count, m))
+    return points, np.asarray(np.linalg.pinv(hermite_products(points, order)), dtype=float)

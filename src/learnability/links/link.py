@@ -15,7 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LinkError
 from learnability.links._callables import CentralDifference, Rotated, TreeFunction, namespace
-from learnability.links._checks import as_points, check_function, checked_r, name_of, orthogonal
+from learnability.links._checks import (
+    as_points,
+    call_function,
+    check_function,
+    checked_r,
+    name_of,
+    orthogonal,
+)
 from learnability.links._operations import differentiate, evaluate
 from learnability.links._parse import parse, quote
 from learnability.links._polynomial import canonical_key, polynomial
@@ -236,10 +243,7 @@ class Link:
             value = evaluate(self._tree, z, xp)
         else:
             assert self._function is not None
-            value = self._function(z)
-            if xp is np:
-                value = np.asarray(value)
-                value = value if value.dtype.kind == "f" else value.astype(np.float64)
+            value = call_function(self._function, z) if xp is np else self._function(z)
         if xp.shape(value) != z.shape[:-1]:
             value = xp.broadcast_to(value, z.shape[:-1])
         # Neither a view of the caller's points nor a read-only broadcast leaves this function.

@@ -73,6 +73,10 @@ def checked_sizes(
         raise LearnabilityError(
             f"`n` was given as {n!r}, but a whole number of at least 1 is accepted."
         )
+    if np.dtype(dtype) not in (np.float32, np.float64):
+        raise LearnabilityError(
+            f"`dtype` was given as {np.dtype(dtype)}, but float32 and float64 are accepted."
+        )
     needed = int(n) * int(d) * np.dtype(dtype).itemsize
     free = _free_memory()
     if needed > free:
