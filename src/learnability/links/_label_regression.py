@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 Sampler = Callable[[int], tuple[Array, Array, Array]]
 
 _FINE_BINS = 32768
-_BASE_SEGMENTS = 64
+_MOST_BASE_SEGMENTS = 64
 _LEAST_COUNT = 16
 _LEAST_GAIN = 2e-6
 _PAIRS = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])
@@ -160,7 +160,8 @@ class LabelAxis:
         rank = np.concatenate([[0.0], np.searchsorted(ordered, edges) / n, [1.0]])
         ends = np.concatenate([ordered[:1], edges, ordered[-1:]])
         own = np.searchsorted(edges, atoms, side="right")
-        regular = np.searchsorted(rank, np.linspace(0, 1, _BASE_SEGMENTS + 1))
+        base = min(max(n // 4096, 8), _MOST_BASE_SEGMENTS)
+        regular = np.searchsorted(rank, np.linspace(0, 1, base + 1))
         forced = np.unique(np.clip(np.concatenate([own, own + 1, regular, [0]]), 0, len(edges) + 1))
         forced = np.unique(np.append(forced, len(edges) + 1))
         scale = float(np.abs(ordered[[0, -1]]).max()) or 1.0

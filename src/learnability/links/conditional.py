@@ -58,7 +58,7 @@ FEW_SAMPLES = 18
 
 _WORK = 26  # Base-two logarithm of samples times products.
 _STRETCH = 1.2  # Samples are wider than the normal law, and weighted: the tails matter for moments.
-_NODES = {1: (8, 16, 48), 2: (6, 8, 12), 3: (2, 4)}
+_NODES = {1: (8, 16, 32), 2: (6, 8, 12), 3: (2, 4)}
 _SETTLED = 1e-4
 
 
@@ -153,7 +153,7 @@ def conditional_moments(
             f"Moments given {len(known)} known directions were asked, but at most 3 are accepted."
         )
     previous: dict[int, ConditionalMoments] = {}
-    for n, fewer in zip(_NODES[len(known)], (4, 3, 1), strict=False):
+    for n, fewer in zip(_NODES[len(known)], (4, 3, 2), strict=False):
         nodes = _nodes(section, known, n)
         moments = _averaged(section, noise, orders, known, nodes, samples - fewer)
         if all(m.method == "symmetry" for m in moments.values()):
