@@ -30,3 +30,17 @@ numpydoc_class_members_toctree = False
 
 html_theme = "furo"
 html_title = "learnability"
+
+
+def escape_bars(app, what, name, obj, options, lines):
+    """Keep the bars of a norm in a docstring, |f|^2, from being read as a substitution."""
+    for k, line in enumerate(lines):
+        if not line.lstrip().startswith((">>>", "...")):
+            parts = line.split("``")
+            parts[::2] = [part.replace("|", r"\|") for part in parts[::2]]
+            lines[k] = "``".join(parts)
+
+
+def setup(app):
+    """Run after numpydoc, which rewrites the docstrings at the default priority."""
+    app.connect("autodoc-process-docstring", escape_bars, priority=600)
