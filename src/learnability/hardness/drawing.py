@@ -100,16 +100,13 @@ def _directions(step: Step) -> str:
     return ", ".join(texts)
 
 
-def _scaling(cost: Cost) -> str:
+def _scaling(cost: Cost, power: str = "d^{}", logarithm: str = " log d") -> str:
     if cost.exponent is None:
         return "not known"
-    power = "d" if cost.exponent == 1 else f"d^{cost.exponent:g}"
-    factor = (
-        f"{cost.constant:.4g} "
-        if cost.constant is not None and math.isfinite(cost.constant)
-        else ""
-    )
-    return factor + power + (" log d" if cost.log_power else "")
+    constant = cost.constant
+    factor = f"{constant:.4g} " if constant is not None and math.isfinite(constant) else ""
+    body = "d" if cost.exponent == 1 else power.format(f"{cost.exponent:g}")
+    return factor + body + (logarithm if cost.log_power else "")
 
 
 def dataset(report: Hardness) -> xarray.Dataset:
@@ -233,8 +230,8 @@ def _draw_floors(axes: Any, report: Hardness, colours: tuple[str, ...]) -> None:
         )
     axes.set(xlabel="gradient steps on fresh data", ylabel="risk floor", title="CSQ staircase")
     axes.set_xticks(list(steps))
-    axes.set_ylim(bottom=0)
     if report.floors:
+        axes.set_ylim(bottom=-0.04 * max(report.floors[0][0], 1e-12))
         axes.legend()
 
 
@@ -244,7 +241,7 @@ def _draw_costs(axes: Any, report: Hardness, colours: tuple[str, ...]) -> None:
         exponent = cost.exponent or 0.0
         axes.barh(k, exponent, color=colours[0], height=0.6)
         axes.annotate(
-            _scaling(cost),
+            _scaling(cost, "$d^{{{}}}$", r" $\log\,d$"),
             (exponent, k),
             xytext=(3, 0),
             textcoords="offset points",
