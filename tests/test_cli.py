@@ -1,0 +1,168 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas
+import pytest
+import xarray
+
+import learnability
+from learnability.cli import main
+
+from tests.reports import report_on
+
+
+class Done:
+    """How a run ended: its exit code and what it printed."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+    def call(*arguments: str) -> Done:
+        monkeypatch.setattr(sys, "argv", ["learnability", *arguments])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        captured = capsys.readouterr()
+        code = caught.value.code
+        assert isinstance(code, int)
+        return Done(code, captured.out, captured.err)
+
+    return call
+
+
+NAMES = {
+    "information_exponent", "generative_exponent", "leap", "kind", "alpha_c", "staircase",
+    "csq_staircase", "floors", "costs", "notes", "undecided",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "alpha_c"),
+    [
+        (["abs(z)"], "easy", 0.5),
+        (["abs(z)", "--noise", "0.1"], "easy", 0.604287681386758),
+        (["z"], "trivial", 0.0),
+        (["z**2*exp(-z**2)"], "hard", None),
+        (["sign(z1*z2)"], "easy", math.pi**2 / 4),
+        (["5"], None, None),
+    ],
+)
+def test_json_is_one_object(run, arguments: list[str], kind: str, alpha_c: float | None) -> None:  # type: ignore[no-untyped-def]
+    done = run("hardness", *arguments, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.count("\n") == 1
+    report = json.loads(done.out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert set(report) >= NAMES
+    assert report["kind"] == kind
+    assert report["alpha_c"] == (None if alpha_c is None else pytest.approx(alpha_c, abs=1e-7))
+    for step in report["staircase"]:
+        assert {"directions", "kind", "alpha", "order"} <= set(step)
+        assert all(len(row) == report["r"] for row in step["directions"])
+    for cost in report["costs"]:
+        assert {"algorithm", "exponent", "log_power", "constant", "reference"} <= set(cost)
+
+
+def test_json_is_the_report(run) -> None:  # type: ignore[no-untyped-def]
+    text = "sign(z1) + 3*sign(abs(z2) - 1)"
+    found = json.loads(run("hardness", text, "--json").out)
+    expected = report_on(text).to_dict()
+    assert found == json.loads(json.dumps(expected))
+
+
+def test_the_table(run) -> None:  # type: ignore[no-untyped-def]
+    done = run("hardness", "sign(z1*z2)")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == str(report_on("sign(z1*z2)")) + "\n"
+
+
+def test_citations(run) -> None:  # type: ignore[no-untyped-def]
+    done = run("hardness", "abs(z)", "--cite")
+    assert done.code == 0 and done.out == report_on("abs(z)").cite() + "\n"
+
+
+@pytest.mark.parametrize("suffix", [".png", ".pdf", ".svg", ".PNG"])
+def test_a_picture_and_its_data(run, suffix: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    picture = tmp_path / "new" / f"report{suffix}"
+    done = run("hardness", "sign(z1*z2)", "--plot", str(picture))
+    assert (done.code, done.err) == (0, "")
+    assert sorted(p.name for p in picture.parent.iterdir()) == sorted(
+        ["report.csv", "report.nc", picture.name]
+    )
+    assert picture.stat().st_size > 1000
+    with xarray.open_dataset(picture.with_suffix(".nc"), engine="h5netcdf") as data:
+        assert float(data["alpha"][0]) == pytest.approx(math.pi**2 / 4)
+    assert "floor" in set(pandas.read_csv(picture.with_suffix(".csv"))["variable"])
+
+
+BAD = {
+    "not a formula": ["z +"],
+    "an unknown name": ["foo(z)"],
+    "an attribute": ["z.__class__"],
+    "code": ["__import__('os').system('true')"],
+    "too deep": ["(" * 300 + "z" + ")" * 300],
+    "two lines": ["z\n+ q"],
+    "nothing": [""],
+    "not finite": ["log(z)"],
+    "negative noise": ["z", "--noise", "-0.1"],
+    "noise that is no number": ["z", "--noise", "much"],
+    "noise nan": ["z", "--noise", "nan"],
+    "noise infinite": ["z", "--noise", "inf"],
+    "a picture without suffix": ["z", "--plot", "report"],
+    "a picture of another kind": ["z", "--plot", "report.docx"],
+    "a picture where a file is in the way": ["z", "--plot", "taken/report.png"],
+    "an unknown option": ["z", "--fast"],
+    "no formula": [],
+    "two formulas": ["z", "z**2"],
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_ends_in_one_sentence(  # type: ignore[no-untyped-def]
+    run, case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").write_text("")
+    done = run("hardness", *BAD[case])
+    assert done.code == 2
+    assert done.out == "" or case == "a picture where a file is in the way"
+    assert done.err.startswith("learnability: ") and done.err.count("\n") == 1
+    assert "Traceback" not in done.err
+    assert [p.name for p in tmp_path.iterdir()] == ["taken"]
+
+
+def test_an_unknown_verb(run) -> None:  # type: ignore[no-untyped-def]
+    done = run("softness", "z")
+    assert done.code == 2 and done.err.count("\n") == 1 and "softness" in done.err
+
+
+def test_version_and_help(run) -> None:  # type: ignore[no-untyped-def]
+    assert run("--version").out == f"learnability {learnability.__version__}\n"
+    for arguments in ([], ["--help"], ["hardness", "--help"]):
+        done = run(*arguments)
+        assert done.code == 0 and "Usage" in done.out and done.err == ""
+
+
+def test_the_module_is_the_command(tmp_path: Path) -> None:
+    def python(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "learnability", *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        )
+
+    good = python("hardness", "abs(z)", "--json")
+    assert good.returncode == 0 and json.loads(good.stdout)["kind"] == "easy"
+    bad = python("hardness", "z +")
+    assert bad.returncode == 2 and bad.stdout == "" and len(bad.stderr.splitlines()) == 1
