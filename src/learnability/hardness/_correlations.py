@@ -13,14 +13,26 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.hardness._subspaces import Signal, is_square_integrable, open_range
-from learnability.links._quadrature import multi_indices, rules_for
+from learnability.hardness._subspaces import (
+    Signal,
+    is_square_integrable,
+    open_range,
+    symmetric_basis,
+    top_range,
+)
+from learnability.links._quadrature import adapted_complement, multi_indices, rules_for
 from learnability.links._sections import Section, complement
 from learnability.links.conditional import HIGHEST_ORDER, product_rotation
 from learnability.links.hermite import ZERO
 from learnability.links.link import Link
 
-__all__ = ["MOST_DIRECTIONS", "correlation_kernels", "correlation_signals", "shown_directions"]
+__all__ = [
+    "MOST_DIRECTIONS",
+    "correlation_kernels",
+    "correlation_signals",
+    "shown_directions",
+    "snapped",
+]
 
 Array = NDArray[np.float64]
 Kernels = tuple[list[Array], list[float], float]
@@ -89,8 +101,13 @@ def _unfolded(moments: Array, weights: Array, m: int, k: int) -> Array:
 
 def correlation_kernels(section: Section, known: Array) -> Kernels:
     """K_j(U) for j = 0 ... 8 on the complement of U, the errors of their entries, and E[f^2]."""
-    frame = np.vstack([known, complement(known, section.m)]) @ section.A.T
-    return _kernels(section.link, np.ascontiguousarray(frame).tobytes(), section.m, len(known))
+    rest = adapted_complement(section, known)
+    frame = np.vstack([known, rest]) @ section.A.T
+    kernels, errors, energy = _kernels(
+        section.link, np.ascontiguousarray(frame).tobytes(), section.m, len(known)
+    )
+    turn = complement(known, section.m) @ rest.T
+    return [kernels[0], *(turn @ kernel @ turn.T for kernel in kernels[1:])], errors, energy
 
 
 def correlation_signals(section: Section, known: Array) -> dict[int, Signal]:
@@ -99,6 +116,41 @@ def correlation_signals(section: Section, known: Array) -> dict[int, Signal]:
     # The variance of f is the scale of all its correlations; these are squares.
     scale = max(energy - float(kernels[0][0, 0]), 1e-12 * energy, 1e-300)
     return {k: open_range(kernels[k], errors[k], scale, ZERO**2) for k in range(1, len(kernels))}
+
+
+def snapped(section: Section, known: Array, rows: Array) -> tuple[Array, bool]:
+    """Directions found by sampling, moved to exact ones that they mean, and whether that worked.
+
+    Averages of z z^T - I against the label and its square, given the known coordinates, come from
+    quadrature. When eigenvectors of one of them lie within a percent of `rows` (k, m - j), and the
+    others are as far away, they are what was meant.
+    """
+    left = section.m - len(known)
+    if section.m > MOST_DIRECTIONS or len(rows) == left:
+        return rows, len(rows) == left
+    rest = adapted_complement(section, known)
+    turned = section.inside(np.vstack([known, rest]))
+    rows = rows @ complement(known, section.m) @ rest.T
+    rule = rules_for(turned, len(known))[0][0]
+    values = rule.evaluate(turned)
+    basis = symmetric_basis(left)
+    for power in (1, 2):
+        moments = rule.hermite_moments(values**power, [2])[2]
+        matrices = np.einsum("nq,qij->nij", moments, basis)
+        total = np.einsum("n,nij,njk->ik", rule.outer_weights, matrices, matrices)
+        sizes, vectors = np.linalg.eigh(total)
+        closeness = np.sum((rows @ vectors) ** 2, axis=0)
+        best = np.sort(np.argsort(closeness)[left - len(rows) :])
+        others = np.setdiff1d(np.arange(left), best)
+        apart = np.abs(sizes[best][:, None] - sizes[others]).min(initial=np.inf)
+        if (
+            closeness[best].min() > 1 - 1e-4
+            and closeness[others].max(initial=0.0) < 1e-4
+            and apart > 1e-7 * sizes[-1]
+        ):
+            found = vectors[:, best].T @ rest @ complement(known, section.m).T
+            return top_range(found.T @ found, len(rows)), True
+    return rows @ rest @ complement(known, section.m).T, False
 
 
 def shown_directions(section: Section, known: Array) -> dict[int, Array]:

@@ -19,7 +19,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.hardness._correlations import shown_directions
+from learnability.hardness._correlations import shown_directions, snapped
 from learnability.hardness._subspaces import (
     open_range,
     relevant_subspace,
@@ -88,6 +88,12 @@ def grand_staircase(link: Link, noise: float = 0.0) -> Staircase:
                 opened = opened if len(opened) else shown[2]
                 value = max(value, error, 1e-300)
             alpha = 1 / value
+            if method == "regression":
+                opened, exact = snapped(section, known, opened)
+                if not exact and len(opened) < len(unknown):
+                    doubts.append(
+                        f"{where}: its directions are sampled, so later steps are in doubt"
+                    )
             steps.append(Step(opened @ unknown @ relevant, "easy", alpha, 2, alpha * error / value))
             known = np.vstack([known, opened @ unknown])
             continue

@@ -495,8 +495,13 @@ def _sobol_rule(section: Section, seed: int) -> Rule:
 
 def adapted_frame(section: Section) -> Array:
     """An orthonormal frame (m, m) whose axes carry the break planes, as far as those allow."""
-    rows = np.zeros((0, section.m))
+    return adapted_complement(section, np.zeros((0, section.m)))
+
+
+def adapted_complement(section: Section, known: Array) -> Array:
+    """Orthonormal rows that complete `known`, normals of break planes first."""
+    rows = known
     for direction, _ in section.planes or ():
-        if len(rows) == 0 or np.abs(rows @ direction).max() < 1e-10:
+        if len(rows) == 0 or np.abs(rows @ direction).max() < 1e-9:
             rows = np.vstack([rows, direction])
-    return np.vstack([rows, complement(rows, section.m)])
+    return np.vstack([rows[len(known) :], complement(rows, section.m)])

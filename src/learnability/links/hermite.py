@@ -70,7 +70,8 @@ class HermiteExpansion:
     energy, energy_error : float
         E[g^2] and its error.
     method : str
-        ``"exact"``, ``"product"``, ``"planes"``, ``"lines"`` or ``"sobol"``.
+        ``"exact"`` (rational algebra), ``"algebra"`` (the same in floats), or the rule of
+        `_quadrature`: ``"product"``, ``"planes"``, ``"lines"`` or ``"sobol"``.
     """
 
     link: Link
@@ -167,12 +168,10 @@ def tensor(link: Link, order: int, normalisation: str = "raw") -> Array:
         raise LearnabilityError(
             f"`order` was given as {order!r}, but a whole number from 0 is accepted."
         )
-    divide = {
-        "raw": 1.0,
-        "taylor": math.factorial(order),
-        "orthonormal": math.sqrt(math.factorial(order)),
-    }
-    value = expand(link, int(order), only_last=True).tensors[-1] / divide[normalisation]
+    value = expand(link, int(order), only_last=True).tensors[-1]
+    if normalisation != "raw":
+        factorial = math.factorial(order)
+        value = value / (factorial if normalisation == "taylor" else math.sqrt(factorial))
     return value.reshape(())[()] if link.r == 1 else value
 
 

@@ -64,7 +64,11 @@ def checked_sizes(
             "Give either `n` or `alpha` (then n = round(alpha * d)), not both or neither."
         )
     if alpha is not None:
-        if not isinstance(alpha, int | float | np.number) or not 0 < float(alpha) < np.inf:
+        if (
+            isinstance(alpha, bool)
+            or not isinstance(alpha, int | float | np.number)
+            or not 0 < float(alpha) < np.inf
+        ):
             raise LearnabilityError(
                 f"`alpha` was given as {alpha!r}, but a finite number above 0 is accepted."
             )
@@ -73,9 +77,13 @@ def checked_sizes(
         raise LearnabilityError(
             f"`n` was given as {n!r}, but a whole number of at least 1 is accepted."
         )
-    if np.dtype(dtype) not in (np.float32, np.float64):
+    try:
+        known = np.dtype(dtype) in (np.float32, np.float64)
+    except TypeError:
+        known = False
+    if not known:
         raise LearnabilityError(
-            f"`dtype` was given as {np.dtype(dtype)}, but float32 and float64 are accepted."
+            f"`dtype` was given as {dtype!r}, but float32 and float64 are accepted."
         )
     needed = int(n) * int(d) * np.dtype(dtype).itemsize
     free = _free_memory()
