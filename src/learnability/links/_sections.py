@@ -298,8 +298,7 @@ def _only_direction(function: Callable[[Array], Array], m: int) -> Array | None:
         axis=-1,
     )
     gradient = gradient[np.isfinite(gradient).all(axis=-1)]
-    scale = np.abs(gradient).max(initial=0.0)
-    if scale == 0.0:
+    if np.abs(gradient).max(initial=0.0) <= 1e-7 * np.abs(function(points)).max():
         return np.zeros(m)
     _, size, vectors = np.linalg.svd(gradient, full_matrices=False)
     if len(size) > 1 and size[1] > 1e-6 * size[0]:
