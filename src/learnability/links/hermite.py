@@ -108,11 +108,10 @@ class HermiteExpansion:
     def is_zero(self, k: int) -> bool | None:
         """Whether C_k vanishes; None when the numerics cannot tell."""
         size = math.sqrt(float(np.max(self.tensors[k] ** 2, initial=0.0)) / math.factorial(k))
-        if size == 0.0:
-            return True
-        if self.method == "exact":
-            return False
         error, scale = self.errors[k], math.sqrt(self.energy)
+        if self.method == "exact":
+            # Decimals of a formula, such as those of a rotation, are rounded themselves.
+            return size <= 1e-13 * scale
         if size > max(10 * error, ZERO * scale):
             return False
         return True if size <= max(5 * error, ZERO * scale) and error < 1e-6 * scale else None
