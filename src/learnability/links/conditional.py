@@ -45,7 +45,7 @@ __all__ = ["ConditionalMoments", "conditional_law", "conditional_moments"]
 
 Array = NDArray[np.float64]
 
-_RESOLUTION = 4e-5
+_RESOLUTION = 6e-5
 _MOST_LABELS = 24
 HIGHEST_ORDER = 8
 """Highest order of the moments that are looked at."""
@@ -58,8 +58,7 @@ FEW_SAMPLES = 18
 
 _WORK = 26  # Base-two logarithm of samples times products.
 _STRETCH = 1.2  # Samples are wider than the normal law, and weighted: the tails matter for moments.
-_NODES = {1: (8, 16, 32), 2: (6, 8, 12), 3: (2, 4)}
-_SETTLED = 1e-4
+_NODES = {1: (8, 24), 2: (6, 8), 3: (2, 4)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,23 +151,12 @@ def conditional_moments(
         raise LearnabilityError(
             f"Moments given {len(known)} known directions were asked, but at most 3 are accepted."
         )
-    previous: dict[int, ConditionalMoments] = {}
-    for n, fewer in zip(_NODES[len(known)], (4, 3, 2), strict=False):
-        nodes = _nodes(section, known, n)
-        moments = _averaged(section, noise, orders, known, nodes, samples - fewer)
-        if all(m.method == "symmetry" for m in moments.values()):
-            return moments
-        changes = [
-            np.abs(m.matrix - previous[k].matrix).max() / (np.abs(m.matrix).max() + 1e-9)
-            for k, m in moments.items()
-            if previous
-        ]
-        if changes and max(changes) < _SETTLED:
-            break
-        last, previous = previous, moments
-    else:
-        previous = last
-    return {k: replace(m, rules=(*m.rules, previous[k].matrix)) for k, m in moments.items()}
+    rough, fine = (_nodes(section, known, n) for n in _NODES[len(known)])
+    first = _averaged(section, noise, orders, known, rough, samples - 4)
+    if all(m.method == "symmetry" for m in first.values()):
+        return first
+    found = _averaged(section, noise, orders, known, fine, samples - 2)
+    return {k: replace(m, rules=(*m.rules, first[k].matrix)) for k, m in found.items()}
 
 
 def _nodes(section: Section, known: Array, n: int) -> tuple[Array, Array]:
@@ -396,7 +384,7 @@ def _regression(
     dimension = section.m + (noise > 0)
     # Many products of a high order are averaged together, and cost memory: fewer samples do.
     products = sum(len(invariant[k]) for k in orders)
-    samples = min(samples, max(_WORK - math.ceil(math.log2(products)), 17))
+    samples = min(samples, max(_WORK - math.ceil(math.log2(products)), 17)) - (section.m > 2)
 
     def sample(seed: int) -> tuple[Array, Array, Array]:
         normals = sobol_normals(dimension, samples - 3, seed)
