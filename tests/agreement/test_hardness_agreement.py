@@ -18,7 +18,7 @@ from scipy.stats import norm, t
 from learnability import MultiIndex
 from learnability.hardness import csq_staircase, risk_floors
 from learnability.links import Channel, Link, expand
-from learnability.links._quadrature import hermite_products, multi_indices
+from learnability.links._hermite_products import hermite_products, multi_indices
 
 from tests.reports import report_on
 

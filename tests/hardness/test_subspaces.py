@@ -18,7 +18,7 @@ from learnability.hardness._subspaces import (
     whole_section,
 )
 from learnability.links import Channel, ConditionalMoments, Link
-from learnability.links._quadrature import multi_indices
+from learnability.links._hermite_products import multi_indices
 
 from tests.reports import axes, projector, random_rotation, spanned_by
 

@@ -10,7 +10,7 @@ import pytest
 
 from learnability import LearnabilityError
 from learnability.links import Channel, ConditionalMoments, Link
-from learnability.links._quadrature import multi_indices
+from learnability.links._hermite_products import multi_indices
 from learnability.links._sections import Section
 from learnability.links.conditional import (
     _by_regression,
@@ -215,7 +215,7 @@ def test_regression_agrees_with_level_sets_and_cells(text: str, noise: float) ->
 
 @pytest.mark.parametrize(("m", "order"), [(1, 3), (2, 2), (3, 2), (3, 3), (4, 2)])
 def test_products_turn_orthogonally(m: int, order: int) -> None:
-    from learnability.links._quadrature import hermite_products
+    from learnability.links._hermite_products import hermite_products
 
     Q = random_rotation(m, m + order)
     R = product_rotation(Q, order)

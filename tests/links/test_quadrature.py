@@ -11,17 +11,8 @@ from scipy.stats import norm
 
 from learnability import LearnabilityError
 from learnability.links import Link
-from learnability.links._quadrature import (
-    Rule,
-    adapted_frame,
-    composite_legendre,
-    gauss_normal,
-    hermite_products,
-    hermite_table,
-    multi_indices,
-    rules_for,
-    sobol_normals,
-)
+from learnability.links._quadrature import adapted_frame, rules_for
+from learnability.links._rules import Rule
 from learnability.links._sections import Section
 
 from tests.reports import random_rotation, turn
@@ -31,83 +22,7 @@ def section_of(text: str, r: int | None = None) -> Section:
     return Section.whole(Link(text, r=r))
 
 
-# ---- Hermite polynomials
-
-
-@pytest.mark.parametrize(("m", "order"), [(1, 4), (2, 3), (3, 2), (4, 3), (3, 0), (0, 0)])
-def test_multi_indices(m: int, order: int) -> None:
-    found = multi_indices(m, order)
-    assert found.shape == (math.comb(m + order - 1, order) if m else 1, m)
-    assert len({tuple(beta) for beta in found.tolist()}) == len(found)
-    assert (found.sum(axis=1) == order).all()
-    assert found.tolist() == sorted(found.tolist(), reverse=True)
-    assert len(multi_indices(0, 2)) == 0
-
-
-def test_hermite_table() -> None:
-    x = np.linspace(-3, 3, 9)
-    table = hermite_table(x, 5)
-    expected = [
-        1 + 0 * x,
-        x,
-        x**2 - 1,
-        x**3 - 3 * x,
-        x**4 - 6 * x**2 + 3,
-        x**5 - 10 * x**3 + 15 * x,
-    ]
-    for k, value in enumerate(expected):
-        np.testing.assert_allclose(table[k], value / math.sqrt(math.factorial(k)), atol=1e-13)
-    assert hermite_table(x, 0).shape == (1, 9)
-
-
-@pytest.mark.parametrize(("m", "orders"), [(1, range(9)), (2, range(5)), (3, range(4))])
-def test_products_are_orthonormal(m: int, orders: range) -> None:
-    axes = [gauss_normal(np.zeros(0), 20)] * m
-    nodes = np.stack(np.meshgrid(*[x for x, _ in axes], indexing="ij"), axis=-1).reshape(-1, m)
-    weights = np.array([1.0])
-    for _, w in axes:
-        weights = np.multiply.outer(weights, w).ravel()
-    products = np.concatenate([hermite_products(nodes, k) for k in orders])
-    np.testing.assert_allclose((products * weights) @ products.T, np.eye(len(products)), atol=1e-9)
-
-
 # ---- rules on the line
-
-
-@pytest.mark.parametrize("n", [12, 40, 600])
-@pytest.mark.parametrize("breaks", [[], [0.0], [-1.3, 0.2, 2.5], [-20.0, 0.5]], ids=str)
-def test_moments_of_the_normal_law(breaks: list[float], n: int) -> None:
-    nodes, weights = gauss_normal(np.array(breaks), n)
-    for k in range(0, 16):
-        exact = 0 if k % 2 else math.prod(range(1, k, 2))
-        assert weights @ nodes**k == pytest.approx(
-            exact, abs=1e-10 * math.factorial(k) ** 0.5 + 1e-12
-        )
-
-
-@pytest.mark.parametrize("edge", [-1.1, 0.0, 0.73, 2.4])
-def test_a_split_rule_integrates_jumps_and_kinks(edge: float) -> None:
-    nodes, weights = gauss_normal(np.array([edge]), 60)
-    assert weights @ (nodes > edge) == pytest.approx(norm.sf(edge), abs=1e-14)
-    kink = norm.pdf(edge) - edge * norm.sf(edge)
-    assert weights @ np.maximum(nodes - edge, 0) == pytest.approx(kink, abs=1e-14)
-
-
-def test_composite_legendre() -> None:
-    nodes, weights = composite_legendre(np.array([-1.0, 0.5, 0.5, 2.0]), 0.4, 6)
-    assert weights.sum() == pytest.approx(3.0, abs=1e-14)
-    assert weights @ nodes**11 == pytest.approx((2**12 - 1) / 12, rel=1e-13)
-    assert np.all(np.diff(nodes) > 0) and np.all(np.diff(nodes) < 0.4)
-
-
-def test_sobol_normals() -> None:
-    z = sobol_normals(3, 12, seed=4)
-    assert z.shape == (4096, 3)
-    np.testing.assert_array_equal(z, sobol_normals(3, 12, seed=4))
-    assert not np.array_equal(z, sobol_normals(3, 12, seed=5))
-    np.testing.assert_allclose(z.mean(axis=0), 0, atol=2e-3)
-    np.testing.assert_allclose(z.T @ z / len(z), np.eye(3), atol=1e-2)
-    assert len(np.unique(z)) == z.size  # no coordinate comes twice: a label cannot leak through it
 
 
 # ---- rules for sections

@@ -20,9 +20,10 @@ from learnability.hardness._subspaces import (
     symmetric_basis,
     top_range,
 )
-from learnability.links._quadrature import adapted_complement, multi_indices, rules_for
+from learnability.links._hermite_products import multi_indices, product_rotation
+from learnability.links._quadrature import adapted_complement, rules_for
 from learnability.links._sections import Section, complement
-from learnability.links.conditional import HIGHEST_ORDER, product_rotation
+from learnability.links.conditional import HIGHEST_ORDER
 from learnability.links.hermite import ZERO
 from learnability.links.link import Link
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError, LinkError
-from learnability.links._quadrature import multi_indices
+from learnability.links._hermite_products import multi_indices
 from learnability.links._sections import Section, basis_of
 from learnability.links.conditional import ConditionalMoments
 from learnability.links.hermite import HermiteExpansion, expand

@@ -18,7 +18,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.links._quadrature import composite_legendre, hermite_table
+from learnability.links._hermite_products import hermite_table
+from learnability.links._rules import composite_legendre
 from learnability.links._sections import REACH, Section
 
 __all__ = ["MOST_BRANCHES", "LevelSets"]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.links._quadrature import multi_indices, root_factorials
+from learnability.links._hermite_products import multi_indices, root_factorials
 from learnability.links._sections import Section
 from learnability.links.conditional import (
     ConditionalMoments,

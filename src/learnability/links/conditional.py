@@ -25,19 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.links._cells import cells_of, few_values, mixture_gram, mixture_mean
+from learnability.links._hermite_products import hermite_products, product_rotation
 from learnability.links._label_regression import CrossGram, jackknife_error, regress_on_label
 from learnability.links._level_sets import LevelSets
-from learnability.links._quadrature import (
-    Rule,
-    adapted_frame,
-    composite_legendre,
-    gauss_normal,
-    hermite_products,
-    multi_indices,
-    product_grid,
-    rules_for,
-    sobol_normals,
-)
+from learnability.links._rules import gauss_normal, product_grid, sobol_normals
 from learnability.links._sections import Section
 from learnability.links.link import Link
 
@@ -46,7 +38,6 @@ __all__ = ["ConditionalMoments", "conditional_law", "conditional_moments"]
 Array = NDArray[np.float64]
 
 _RESOLUTION = 6e-5
-_MOST_LABELS = 24
 HIGHEST_ORDER = 8
 """Highest order of the moments that are looked at."""
 
@@ -234,7 +225,7 @@ def _unconditional(
             other = np.array([[value[k] + error[k]]])
             found[k] = ConditionalMoments(k, np.array([[value[k]]]), (other,), (), "level sets", 1)
         return found
-    values = _few_values(section)
+    values = few_values(section)
     if values is not None and section.break_functions is not None and section.m <= 4:
         return found | _by_cells(section, values, noise, wanted, invariant)
     return found | _by_regression(section, noise, wanted, invariant, samples)
@@ -260,90 +251,20 @@ def _on_the_line(
     return (value, error) if sound else None
 
 
-def _few_values(section: Section) -> Array | None:
-    """The labels of a section when they are finitely many, else None."""
-    first, second = np.random.default_rng(3).standard_normal((2, 4096, section.m))
-    seen = np.sort(section(np.concatenate([first, 2.5 * first])))
-    # Labels that differ by rounding only are one label.
-    tolerance = 1e-9 * max(float(np.abs(seen).max(initial=0.0)), 1e-300)
-    starts = np.concatenate([[0], np.nonzero(np.diff(seen) > tolerance)[0] + 1])
-    if len(starts) > _MOST_LABELS:
-        return None
-    labels = seen[starts]
-    again = section(second)
-    nearest = labels[np.abs(again[:, None] - labels).argmin(axis=1)]
-    return labels if np.abs(again - nearest).max() <= tolerance else None
-
-
 def _by_cells(
     section: Section, labels: Array, noise: float, orders: list[int], invariant: dict[int, Array]
 ) -> dict[int, ConditionalMoments]:
     """Exact masses and moments of the cells {g = v}; noise mixes them."""
     estimates: dict[int, list[Array]] = {k: [] for k in orders}
-    for mass, moments in _cells(section, labels, orders):
+    for mass, moments in cells_of(section, labels, orders):
         for k in orders:
-            gram = _mixture_gram(labels, mass, moments[k], noise)
+            gram = mixture_gram(labels, mass, moments[k], noise)
             projector = invariant[k] @ invariant[k].T
             estimates[k].append(projector @ gram @ projector)
     return {
         k: ConditionalMoments(k, grams[0], tuple(grams[1:]), (), "cells", invariant[k].shape[1])
         for k, grams in estimates.items()
     }
-
-
-def _cells(
-    section: Section, labels: Array, orders: Sequence[int]
-) -> list[tuple[Array, dict[int, Array]]]:
-    """Masses (n,) and moments, order -> (n, q), of the cells {g = v}, from each rule."""
-    frame = adapted_frame(section)
-    turned = section.inside(frame)
-    found = []
-    for rule in rules_for(turned, constant=True)[0]:
-        moments = _cell_moments(rule, turned, labels, [0, *orders])
-        turn = {k: moments[k] @ product_rotation(frame.T, k).T for k in orders}
-        found.append((moments[0][:, 0], turn))
-    return found
-
-
-def _cell_moments(
-    rule: Rule, section: Section, labels: Array, orders: list[int]
-) -> dict[int, Array]:
-    """Moments of every cell: order -> array (labels, q)."""
-    values = rule.evaluate(section)
-    middle = 0.5 * (labels[1:] + labels[:-1])
-    owner = np.searchsorted(middle, values)
-    cells = [rule.hermite_moments((owner == j).astype(float), orders) for j in range(len(labels))]
-    return {k: np.concatenate([cell[k] for cell in cells]) for k in orders}
-
-
-def _mixture_gram(labels: Array, mass: Array, moments: Array, noise: float) -> Array:
-    """E[zeta zeta^T] for labels with given masses (n,) and moments (n, q), plus Gaussian noise."""
-    if noise == 0:
-        with np.errstate(all="ignore"):
-            return moments.T @ np.where(mass[:, None] > 1e-14, moments / mass[:, None], 0.0)
-    sigma = math.sqrt(noise)
-    steps = np.linspace(-9, 9, 25) * sigma
-    edges = np.sort((labels[:, None] + steps).ravel())
-    edges = edges[np.diff(edges, prepend=-np.inf) > 0.1 * sigma]
-    y, weight = composite_legendre(edges, sigma, 12)
-    kernel = np.exp(-0.5 * ((y - labels[:, None]) / sigma) ** 2) / (sigma * math.sqrt(2 * math.pi))
-    density, signal = mass @ kernel, moments.T @ kernel
-    with np.errstate(all="ignore"):
-        ratio = np.where(density > 1e-290, weight / density, 0.0)
-    return (signal * ratio) @ signal.T
-
-
-def _mixture_mean(y: Array, labels: Array, mass: Array, moments: Array, noise: float) -> Array:
-    """E[h | y] for labels with given masses and moments, plus Gaussian noise, shape (len(y), q)."""
-    distance = y[:, None] - labels
-    if noise > 0:
-        log_kernel = -0.5 * distance**2 / noise
-        kernel = np.exp(log_kernel - log_kernel.max(axis=1, keepdims=True))
-    else:
-        kernel = (np.abs(distance) <= 1e-9 * (1 + np.abs(labels))).astype(float)
-    density = kernel @ mass
-    with np.errstate(all="ignore"):
-        return np.where(density[:, None] > 0, (kernel @ moments) / density[:, None], np.nan)
 
 
 def _by_regression(
@@ -421,10 +342,10 @@ def conditional_law(section: Section, noise: float, order: int) -> Callable[[Arr
     if section.m == 1 and LevelSets(section).tractable:
         levels = LevelSets(section)
         return lambda y: levels.conditional(y, order, noise)[order][:, None]
-    labels = _few_values(section)
+    labels = few_values(section)
     if labels is not None and section.break_functions is not None and section.m <= 4:
-        mass, moments = _cells(section, labels, [order])[0]
-        return lambda y: _mixture_mean(y, labels, mass, moments[order], noise)
+        mass, moments = cells_of(section, labels, [order])[0]
+        return lambda y: mixture_mean(y, labels, mass, moments[order], noise)
     if not invariant.shape[1]:
         return lambda y: np.zeros((len(y), len(invariant)))
     cross = _regression(section, noise, [order], {order: invariant}, MANY_SAMPLES)
@@ -436,29 +357,3 @@ def _invariant_basis(section: Section, order: int) -> Array:
     projector = np.mean([product_rotation(turn, order) for turn in section.symmetries], axis=0)
     values, vectors = np.linalg.eigh(0.5 * (projector + projector.T))
     return vectors[:, values > 0.5]
-
-
-def product_rotation(matrix: Array, order: int) -> Array:
-    """The matrix R with h(M z) = R h(z) for the orthonormal Hermite products h of an order.
-
-    M is orthogonal. It also turns the coefficients E[g h] when every index of their tensor is
-    turned by M.
-    """
-    return _product_rotation(np.ascontiguousarray(matrix).tobytes(), len(matrix), order)
-
-
-@lru_cache(maxsize=4096)
-def _product_rotation(matrix: bytes, m: int, order: int) -> Array:
-    turn = np.frombuffer(matrix).reshape(m, m)
-    points, inverse = _interpolation(m, order)
-    rotation = hermite_products(points @ turn.T, order) @ inverse
-    rotation[np.abs(rotation) < 1e-11] = 0.0
-    return rotation
-
-
-@lru_cache(maxsize=64)
-def _interpolation(m: int, order: int) -> tuple[Array, Array]:
-    """Points at which the products of an order are independent, and the inverse of their values."""
-    count = 3 * len(multi_indices(m, order)) + 8
-    points = np.random.default_rng(23).standard_normal((count, m))
-    return points, np.asarray(np.linalg.pinv(hermite_products(points, order)), dtype=float)

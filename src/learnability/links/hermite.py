@@ -20,12 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.links._quadrature import (
-    adapted_frame,
-    multi_indices,
-    root_factorials,
-    rules_for,
-)
+from learnability.links._hermite_products import multi_indices, root_factorials
+from learnability.links._quadrature import adapted_frame, rules_for
 from learnability.links._sections import REACH, Section, basis_of
 from learnability.links.link import Link
 
