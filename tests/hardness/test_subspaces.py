@@ -10,7 +10,7 @@ import pytest
 
 from learnability.hardness._subspaces import (
     bayes_operator,
-    highest_order,
+    hermite_orders,
     open_range,
     relevant_subspace,
     symmetric_basis,
@@ -61,7 +61,7 @@ def test_what_the_orders_do_not_show_still_counts() -> None:
     link = Link("He9(z1)*He9(z2) + z1")
     basis, note = relevant_subspace(link)
     np.testing.assert_array_equal(basis, np.eye(2))
-    assert note is not None and note.endswith(".") and str(highest_order(2)) in note
+    assert note is not None and note.endswith(".") and str(hermite_orders(2)[-1]) in note
 
 
 def test_the_range_of_a_matrix_with_errors() -> None:
@@ -141,5 +141,5 @@ def test_the_section_on_relevant_directions() -> None:
 
 
 def test_the_highest_order_falls_with_the_number_of_variables() -> None:
-    orders = [highest_order(r) for r in range(1, 10)]
+    orders = [hermite_orders(r)[-1] for r in range(1, 10)]
     assert orders == sorted(orders, reverse=True) and orders[-1] >= 6

@@ -15,20 +15,20 @@ from learnability.links.conditional import ConditionalMoments
 from learnability.links.hermite import HermiteExpansion, expand
 from learnability.links.link import Link
 
-__all__ = ["Signal", "bayes_operator", "highest_order", "open_range", "relevant_subspace"]
+__all__ = ["Signal", "bayes_operator", "hermite_orders", "open_range", "relevant_subspace"]
 
 Array = NDArray[np.float64]
 
 
-def highest_order(r: int) -> int:
-    """The highest Hermite order that is looked at for a link in r variables."""
-    return {1: 24, 2: 14, 3: 10, 4: 9}.get(r, 6)
+def hermite_orders(r: int) -> tuple[int, ...]:
+    """The orders up to which a link in r variables is expanded, one after the other at need."""
+    return (4, {1: 24, 2: 14, 3: 10, 4: 9}[r]) if r <= 4 else (2, 4, 6)
 
 
 def is_square_integrable(link: Link) -> bool:
     """Whether E[g^2] is finite as far as the quadrature can tell; a bad link still raises."""
     try:
-        expand(link, 0)
+        expand(link, hermite_orders(link.r)[0])
     except LinkError:
         raise
     except LearnabilityError:
@@ -54,7 +54,7 @@ def relevant_subspace(link: Link) -> tuple[Array, str | None]:
             f"E[g^2] of {link!r} is not finite as far as the quadrature can tell: it has no "
             "Hermite expansion, hence no information exponent, leap or floors."
         )
-    for order in sorted({2, 4, highest_order(link.r)}):
+    for order in hermite_orders(link.r):
         expansion = expand(link, order)
         total = sum(
             (_unfolded(expansion, k) for k in range(1, order + 1) if expansion.is_zero(k) is False),
@@ -70,7 +70,7 @@ def relevant_subspace(link: Link) -> tuple[Array, str | None]:
             return basis, None
     return np.eye(link.r), (
         "Some directions show no Hermite coefficient up to order "
-        f"{highest_order(link.r)}, yet g depends on them; all are counted as relevant."
+        f"{hermite_orders(link.r)[-1]}, yet g depends on them; all are counted as relevant."
     )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from learnability.errors import LearnabilityError
 from learnability.hardness._correlations import MOST_DIRECTIONS
 from learnability.hardness._subspaces import (
-    highest_order,
+    hermite_orders,
     is_square_integrable,
     relevant_subspace,
 )
@@ -226,7 +226,7 @@ def hardness(
 
 
 def _information_exponent(link: Link, undecided: list[str]) -> int | None:
-    for order in sorted({4, highest_order(link.r)}):
+    for order in hermite_orders(link.r):
         found = expand(link, order).information_exponent
         if found is not None:
             return found

@@ -272,7 +272,8 @@ def _bracketed_roots(
         left = np.sign(value) == np.sign(f_low)
         f_high = np.where(left, 0.5 * f_high, value)
         f_low = np.where(left, value, 0.5 * f_low)
-        low, high = np.where(left, new, low), np.where(left, high, new)
+        hit = value == 0.0
+        low, high = np.where(left | hit, new, low), np.where(left & ~hit, high, new)
         moved, root = np.abs(new - root), new
         if (moved < 1e-14 * (1 + np.abs(root))).all():
             return root
