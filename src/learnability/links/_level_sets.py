@@ -81,8 +81,6 @@ class Labels:
 
     Attributes
     ----------
-    values : array, shape (n,)
-        The labels y.
     roots, weights : array, shape (b, n)
         The points of the line with that label, and the slope at the first over that at each.
     widths : array, shape (n,)
@@ -90,7 +88,6 @@ class Labels:
         their density times weight, times the width.
     """
 
-    values: Array
     roots: Array
     weights: Array
     widths: Array
@@ -305,7 +302,7 @@ class LevelSets:
             # Where a label cannot be told from that of the fold, neither can the slopes.
             blind = np.abs(y - level) <= 64 * np.finfo(float).eps * np.abs(level)
             relative = np.where(blind, np.minimum(relative, 1.0), relative)
-            found.append(Labels(y, roots, relative, weight * abs(stop - start)))
+            found.append(Labels(roots, relative, weight * abs(stop - start)))
         return found
 
     def _noisy(self, order: int, noise: float, n: int) -> Array:
