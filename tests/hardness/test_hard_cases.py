@@ -54,6 +54,9 @@ def test_labels_are_compared_in_their_own_unit() -> None:
         ("relu(z1)*relu(z2)", 2.42069),
         ("relu(z1)*relu(z1 + z2)", 1.43429),
         ("max(z1, z2, z3)", 1.210588),
+        ("sign(z1) + sign(z2) + sign(z3)", 4.0512273),
+        ("z1 + abs(z2) + abs(z3)", 1.0679875),
+        ("z1 + z2*z3*z4", 2.5651804),
     ],
 )
 def test_second_steps(text: str, alpha: float) -> None:
