@@ -197,6 +197,31 @@ class LevelSets:
             low, high = np.where(right, middle, low), np.where(right, high, middle)
         return 0.5 * (low + high)
 
+    def _hits(self, y: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """Roots (b, n) of labels in the unit, the log of their slopes, and whether they exist."""
+        branches = self.pieces.branches
+        roots = self._roots(y, np.arange(len(branches)))
+        log_slope = np.log(np.maximum(np.abs(self.slope(roots)), 1e-290))
+        return roots, log_slope, (y >= branches.bottom[:, None]) & (y <= branches.top[:, None])
+
+    def roots_of(self, y: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """The points of the line with given labels.
+
+        Parameters
+        ----------
+        y : array, shape (n,)
+            Labels.
+
+        Returns
+        -------
+        roots, log_slope : array, shape (b, n)
+            One a branch, and the log of |g'| there.
+        exists : array of bool, shape (b, n)
+            Whether the branch takes the label.
+        """
+        roots, log_slope, exists = self._hits(y / self._unit)
+        return roots, log_slope + np.log(self._unit), exists
+
     def _atoms(self, order: int) -> tuple[Array, Array]:
         """Distinct values (n,) of the flat pieces and their moments (order + 1, n)."""
         from scipy.special import ndtr
@@ -359,11 +384,8 @@ class LevelSets:
         if noise > 0:
             density = self._noisy_density(y, order, noise, 12)
         else:
-            branches = self.pieces.branches
-            roots = self._roots(y, np.arange(len(branches)))
-            steep = np.maximum(np.abs(self.slope(roots)), 1e-290)
-            hit = (y >= branches.bottom[:, None]) & (y <= branches.top[:, None])
-            weight = np.where(hit, np.exp(-0.5 * roots**2) / steep, 0.0)
+            roots, log_slope, hit = self._hits(y)
+            weight = np.where(hit, np.exp(-0.5 * roots**2 - log_slope), 0.0)
             density = (hermite_table(roots, order) * weight).sum(axis=1)
             atoms, moments = self._atoms(order)
             for value, moment in zip(atoms, moments.T, strict=True):

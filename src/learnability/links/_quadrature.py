@@ -24,7 +24,7 @@ from learnability.links._rules import Rule, gauss_normal, product_grid, sobol_no
 from learnability.links._sections import Section, complement
 from learnability.links._split_rules import MOST_NODES, line_rules, plane_rules
 
-__all__ = ["adapted_complement", "adapted_frame", "rules_for"]
+__all__ = ["adapted_complement", "adapted_frame", "axis_breaks", "rules_for"]
 
 Array = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ def rules_for(section: Section, known: int = 0, constant: bool = False) -> tuple
     how : str
         ``"product"``, ``"planes"``, ``"lines"`` or ``"sobol"``.
     """
-    aligned = _axis_breaks(section)
+    aligned = axis_breaks(section)
     size = (_FEW_AXIS_NODES if constant else _AXIS_NODES).get(section.m)
     if aligned is not None and size is not None:
         rules = [_product_rule(aligned, n, known) for n in (size, int(0.75 * size))]
@@ -78,7 +78,7 @@ def rules_for(section: Section, known: int = 0, constant: bool = False) -> tuple
     return [rules[0], rules[1]], "product"
 
 
-def _axis_breaks(section: Section) -> list[Array] | None:
+def axis_breaks(section: Section) -> list[Array] | None:
     """Break positions on each coordinate axis; None if some break is not on such a plane."""
     planes = section.planes
     if planes is None:

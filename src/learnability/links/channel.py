@@ -20,6 +20,7 @@ from learnability.links.conditional import (
 )
 from learnability.links.hermite import expand, symmetric_tensor
 from learnability.links.link import Link
+from learnability.links.posterior import Posterior, checked_posterior, evaluate, scheme_of
 
 __all__ = ["Channel", "checked_frame", "checked_noise"]
 
@@ -85,6 +86,25 @@ class Channel:
     def G(self, y: ArrayLike) -> Array:
         """E[z z^T - I | y], shape (..., r, r)."""
         return self.zeta(2, y)
+
+    def posterior(self, y: ArrayLike, omega: ArrayLike, V: ArrayLike) -> Posterior:
+        """Law of z ~ N(omega, V) given its label.
+
+        Parameters
+        ----------
+        y : array_like, shape (N,)
+            Labels.
+        omega : array_like, shape (N, r)
+            Means; r is at most 3.
+        V : array_like, shape (r, r)
+            Common covariance, positive definite.
+
+        Returns
+        -------
+        Posterior
+            log Z_out, its gradient g_out in omega, and the derivative of that.
+        """
+        return evaluate(scheme_of(self), *checked_posterior(self.link.r, y, omega, V))
 
     def conditional_moments(
         self, orders: Sequence[int], known: ArrayLike | None = None
