@@ -1,0 +1,1 @@
+"""Learners: immutable records of hyper-parameters with `simulate` and `predict`."""

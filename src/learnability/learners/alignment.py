@@ -1,0 +1,59 @@
+"""Overlaps resolved up to the symmetries of the link.
+
+If g(P z) = g(z), the weights W* and P W* give the same data: an overlap means something only up
+to such P. They are the signed permutations that the link reports, and rotations of coordinates
+on which it depends through their length alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.links.link import Link
+
+__all__ = ["resolved"]
+
+Array = NDArray[np.float64]
+
+
+def resolved(overlap: Array, link: Link) -> Array:
+    """Return the overlap (r, r) with P W* for the symmetry P that maximises its trace.
+
+    Parameters
+    ----------
+    overlap : array, shape (r, r)
+        Estimate times W*^T.
+    link : Link
+        The link g of the target.
+    """
+    best = overlap
+    for symmetry in link.symmetries:
+        if symmetry.character == 1:
+            turned = overlap @ symmetry.matrix.T
+            if np.trace(turned) > np.trace(best) + 1e-12:
+                best = turned
+    for block in _isotropic_blocks(link):
+        rows = np.ix_(range(len(best)), block)
+        u, _, vt = np.linalg.svd(best[np.ix_(block, block)])
+        best = best.copy()
+        best[rows] = best[rows] @ (u @ vt).T
+    return best
+
+
+def _isotropic_blocks(link: Link) -> list[list[int]]:
+    """Groups of coordinates that may be rotated among themselves."""
+    z = np.random.default_rng(5).standard_normal((256, link.r))
+    value = np.asarray(link(z))
+    blocks: list[list[int]] = []
+    for i in range(link.r):
+        for block in blocks:
+            turned = z.copy()
+            a, b = z[:, block[0]], z[:, i]
+            turned[:, block[0]], turned[:, i] = 0.6 * a - 0.8 * b, 0.8 * a + 0.6 * b
+            if np.allclose(link(turned), value, rtol=1e-9, atol=1e-9 * np.abs(value).max()):
+                block.append(i)
+                break
+        else:
+            blocks.append([i])
+    return [block for block in blocks if len(block) > 1]

@@ -1,0 +1,83 @@
+"""The estimate of W* that several eigenvectors give together.
+
+An eigenvector of an rd x rd matrix is r rows in R^d. Theory says that all rows R of the leading
+eigenvectors are S W* + noise, with known coordinates S and Gram matrix H = E[R R^T]: the linear
+estimate with the smallest error is S^T H^-1 R, whose Gram matrix and overlap with W* are both
+S^T H^-1 S. Eigenvectors come with a sign, and where outliers are close with a rotation O among
+them: it is found by comparing the Gram matrix of the rows with H, as the maximiser of the convex
+function tr[H (O kron I) R R^T (O kron I)^T]. Outliers apart from each other are not mixed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.learners.spectral._transition import Transition
+
+__all__ = ["combinations"]
+
+Array = NDArray[np.float64]
+
+_CLOSE = 0.05  # Closer than this share of the distance from the edge, samples mix outliers.
+_STARTS = 48
+_STEPS = 500
+
+
+def combinations(transition: Transition, observed: Array | None = None) -> list[Array]:
+    """Coefficients C (r, m * r) of estimates C R of W*.
+
+    Parameters
+    ----------
+    transition : Transition
+        With k outliers.
+    observed : array, shape (m * r, m * r), optional
+        Gram matrix of the rows R of the first m <= k eigenvectors; that of theory by default.
+
+    Returns
+    -------
+    list of array
+        One for each rotation of the eigenvectors that fits best.
+    """
+    r = transition.shapes.shape[1]
+    observed = transition.gram if observed is None else observed
+    rows = slice(0, len(observed))
+    gram = transition.gram[rows, rows]
+    values = transition.values[: len(observed) // r]
+    close = np.abs(values[:, None] - values) <= _CLOSE * (values[0] - transition.edge)
+    filtered = transition.signal[rows].T @ np.linalg.pinv(gram, rcond=1e-8, hermitian=True)
+    turns = _rotations(gram, observed, close)
+    return [filtered @ np.kron(turn, np.eye(r)) for turn in turns]
+
+
+def _rotations(gram: Array, observed: Array, close: NDArray[np.bool_]) -> list[Array]:
+    """The distinct maximisers O (k, k), zero where not close, by linear bounds from many starts."""
+    k = len(close)
+    r = len(gram) // k
+    blocks = (a.reshape(k, r, k, r).transpose(0, 2, 1, 3) for a in (gram, observed))
+    form = np.einsum("klab,mnab->kmln", *blocks).reshape(k * k, k * k)
+    rng = np.random.default_rng(11)
+    found: list[tuple[float, Array]] = []
+    for start in range(1 if k == 1 else _STARTS):
+        rotation = np.eye(k) if start == 0 else _polar(close * rng.standard_normal((k, k)))
+        value = -np.inf
+        for _ in range(_STEPS):
+            pull = form @ rotation.ravel()
+            now = float(pull @ rotation.ravel())
+            if now <= value + 1e-13 * abs(value):
+                break
+            value = now
+            rotation = _polar(close * pull.reshape(k, k))
+        found.append((value, rotation))
+    best = max(value for value, _ in found)
+    distinct: list[Array] = []
+    for value, rotation in found:
+        fits = value >= best - 1e-6 * abs(best)
+        if fits and all(np.abs(rotation - other).max() > 1e-2 for other in distinct):
+            distinct.append(rotation)
+    return distinct
+
+
+def _polar(matrix: Array) -> Array:
+    u, _, vt = np.linalg.svd(matrix)
+    return u @ vt

@@ -1,0 +1,398 @@
+"""The spectral learner: eigenvectors of the best matrix that is linear in the samples' squares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.hardness.thresholds import WeakRecovery, weak_recovery
+from learnability.learners.alignment import resolved
+from learnability.learners.eigenvectors import (
+    Eigenvectors,
+    leading_linearised_vectors,
+    leading_vectors,
+    preprocessing,
+)
+from learnability.learners.protocol import (
+    checked_alphas,
+    checked_seeds,
+    checked_target,
+    dataset,
+    subspace_overlap,
+)
+from learnability.learners.spectral._frame import combinations
+from learnability.learners.spectral._label_law import conditionals, label_law
+from learnability.learners.spectral._transition import (
+    Transition,
+    linearised_transition,
+    symmetric_transition,
+)
+from learnability.learners.thin_products import collect
+from learnability.links._sections import complement
+from learnability.links.link import Link
+from learnability.targets.multi_index import MultiIndex
+from learnability.targets.protocol import checked_sizes
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["Spectral"]
+
+Array = NDArray[np.float64]
+
+_RANK = 1e-4  # Smaller singular values, relatively, mean that a direction is not found.
+
+
+@dataclass(frozen=True)
+class Spectral:
+    """Leading eigenvectors of matrices made of preprocessed labels.
+
+    Directions with E[z | y] = 0 are estimated by eigenvectors; the others, which need no
+    threshold, by the mean of E[z | y] x.
+
+    Parameters
+    ----------
+    method : {"symmetric", "asymmetric"}
+        (1/n) sum_i (x_i x_i^T) kron T_i with the best preprocessing T = I - E[z z^T | y]^-1, or
+        linearised message passing, with blocks (x_i . x_j / d - delta_ij) G_j and
+        G = E[z z^T - I | y]. Both find something above the same ratio alpha_c of samples to
+        dimension; the symmetric one finds more.
+    floor : float, optional
+        Lowest eigenvalue of T, below zero; T is not bounded where E[z z^T | y] is singular. The
+        default, -3000 / alpha^2 between -300 and -10, costs less than 2e-5 in the squared
+        overlap of |z| up to alpha = 3 and keeps the number of products small above: at
+        alpha = 10 it takes 38 of them (d = 5000) for a squared overlap of 0.986, where -300 takes
+        twice as many for 0.991.
+
+    References
+    ----------
+    Lu and Li, Inf. Inference 9 (2020); Mondelli and Montanari, Found. Comput. Math. 19 (2019);
+    Defilippis, Dandi, Mergny, Krzakala and Loureiro, arXiv:2502.02545; Kovacevic, Zhang and
+    Mondelli, arXiv:2502.01583.
+
+    Examples
+    --------
+    >>> theory = Spectral().predict("abs(z)", alpha=1.0)
+    >>> round(float(theory.overlap.squeeze()) ** 2, 4)
+    0.2307
+    """
+
+    method: str = "symmetric"
+    floor: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.method not in ("symmetric", "asymmetric"):
+            raise LearnabilityError(
+                f'`method` was given as {self.method!r}, but "symmetric" and "asymmetric" are '
+                "accepted."
+            )
+        if self.floor is not None:
+            number = isinstance(self.floor, int | float | np.number)
+            if not number or isinstance(self.floor, bool) or not -1e6 <= self.floor < 0:
+                raise LearnabilityError(
+                    f"`floor` was given as {self.floor!r}, but a number from -1e6 to below 0 is "
+                    "accepted."
+                )
+
+    def simulate(
+        self,
+        target: MultiIndex | Link | str,
+        *,
+        d: int,
+        alpha: ArrayLike,
+        seeds: int | Sequence[int] = 1,
+    ) -> xarray.Dataset:
+        """Compute the estimate from samples, in float32 and without forming a matrix.
+
+        Parameters
+        ----------
+        target : MultiIndex, Link or str
+            Where the samples come from.
+        d : int
+            Dimension, at least r.
+        alpha : float or sequence of float
+            Samples over dimension.
+        seeds : int or sequence of int
+            Number of runs, or their seeds.
+
+        Returns
+        -------
+        xarray.Dataset
+            `overlap`, `cosine` (estimate, index), `subspace_overlap`, `eigenvalue` (estimate;
+            NaN beyond the eigenvectors used), `products` (passes over X) and `status`, each by
+            alpha and seed.
+        """
+        target = checked_target(target)
+        alphas, chosen = checked_alphas(alpha), checked_seeds(seeds)
+        for a in np.atleast_1d(alphas):  # Before the theory, which takes longer.
+            checked_sizes(target.r, None, d, float(a), np.float32)
+        recovery = _recoverable(target)
+        runs = [
+            [self._run(target, d, plan, seed) for seed in chosen]
+            for plan in (self._plan(target, recovery, a) for a in np.atleast_1d(alphas))
+        ]
+
+        def stacked(name: str) -> list[list[Any]]:
+            return [[getattr(run, name) for run in row] for row in runs]
+
+        axes = ("alpha", "seed")
+        return dataset(
+            self,
+            target,
+            "simulate",
+            alphas,
+            {
+                "overlap": ((*axes, "estimate", "index"), stacked("overlap")),
+                "cosine": ((*axes, "estimate", "index"), stacked("overlap")),
+                "subspace_overlap": (axes, stacked("subspace_overlap")),
+                "eigenvalue": ((*axes, "estimate"), stacked("eigenvalue")),
+                "products": (axes, stacked("products")),
+                "status": (axes, stacked("status")),
+            },
+            {"seed": ("seed", chosen)},
+            d=int(d),
+        )
+
+    def predict(self, target: MultiIndex | Link | str, *, alpha: ArrayLike) -> xarray.Dataset:
+        """What the estimate is in the limit of large d.
+
+        Parameters
+        ----------
+        target : MultiIndex, Link or str
+            Where the samples come from.
+        alpha : float or sequence of float
+            Samples over dimension.
+
+        Returns
+        -------
+        xarray.Dataset
+            `overlap`, `cosine`, `subspace_overlap` and `eigenvalue` as in `simulate`, the
+            eigenvalues being the outliers (NaN where there is none), and the `edge` of the bulk.
+            The attribute `alpha_c` is the weak-recovery threshold, `note` says in words what is
+            not predicted, and is empty where all is.
+        """
+        target = checked_target(target)
+        alphas = checked_alphas(alpha)
+        recovery = _recoverable(target)
+        notes: dict[str, None] = {}
+        parts = [
+            _predicted(self._plan(target, recovery, a), target, notes)
+            for a in np.atleast_1d(alphas)
+        ]
+
+        def stacked(name: str) -> list[Any]:
+            return [getattr(part, name) for part in parts]
+
+        return dataset(
+            self,
+            target,
+            "predict",
+            alphas,
+            {
+                "overlap": (("alpha", "estimate", "index"), stacked("overlap")),
+                "cosine": (("alpha", "estimate", "index"), stacked("overlap")),
+                "subspace_overlap": (("alpha",), stacked("subspace_overlap")),
+                "eigenvalue": (("alpha", "estimate"), stacked("eigenvalue")),
+                "edge": (("alpha",), stacked("edge")),
+            },
+            None,
+            alpha_c=0.0 if len(recovery.trivial) else recovery.alpha,
+            note=" ".join(notes),
+        )
+
+    def _plan(self, target: MultiIndex, recovery: WeakRecovery, alpha: float) -> _Plan:
+        """Which directions are found how, and what theory says about the eigenvectors."""
+        trivial = recovery.trivial
+        law = label_law(target.channel, len(trivial) > 0)
+        rest = complement(trivial, target.r) if len(trivial) < target.r else trivial[:0]
+        G = rest @ law.G @ rest.T
+        # What regression leaves of a vanishing signal is no signal.
+        if len(rest) and np.tensordot(law.weights, G**2, axes=1).max() < 1e-5:
+            rest, G = rest[:0], G[:, :0, :0]
+        floor = _floor(alpha) if self.floor is None else self.floor
+        transition = None
+        if len(rest) and self.method == "symmetric":
+            T = preprocessing(G, floor)
+            transition = symmetric_transition(law.weights, G, T, alpha)
+        elif len(rest):
+            transition = linearised_transition(law.weights, G, alpha)
+        return _Plan(alpha, trivial, rest, floor, transition)
+
+    def _run(self, target: MultiIndex, d: int, plan: _Plan, seed: int) -> _Run:
+        """One estimate from one sample."""
+        X, y, W, _ = target.sample(seed, d=d, alpha=plan.alpha, dtype=np.float32)
+        if not np.isfinite(y).all():
+            raise LearnabilityError(
+                f"{target.link!r} gives labels that are not finite: no eigenvector can be computed."
+            )
+        means, G = conditionals(target.channel, y, len(plan.trivial) > 0)
+        estimate = np.zeros((target.r, d))
+        eigenvalue = np.full(target.r, np.nan)
+        products, status = 0, "converged"
+        known = np.zeros((0, d))
+        if len(plan.trivial):
+            sums = collect(X, plan.trivial @ means.T).astype(float)
+            known = _polar(sums)
+            estimate += plan.trivial.T @ known
+            products += 1
+        if plan.transition is not None:
+            found = self._eigenvectors(X, plan.rest @ G @ plan.rest.T, plan, known, seed)
+            estimate += plan.rest.T @ _combined(found, plan.transition)
+            leading = found.values[: target.r]
+            eigenvalue[: len(leading)] = leading
+            products += found.products
+            status = found.status
+        estimate = _completed(estimate, seed)
+        overlap = estimate @ W.T.astype(float)
+        return _Run(
+            resolved(overlap, target.link),
+            subspace_overlap(estimate, W),
+            eigenvalue,
+            products,
+            status,
+        )
+
+    def _eigenvectors(
+        self, X: NDArray[Any], G: Array, plan: _Plan, known: Array, seed: int
+    ) -> Eigenvectors:
+        assert plan.transition is not None
+        count = min(max(len(plan.transition.values), 1), X.shape[1] - len(known))
+        outside = known if len(known) else None
+        if self.method == "symmetric":
+            T = preprocessing(G, plan.floor)
+            return leading_vectors(X, T, count, seed, outside=outside)
+        return leading_linearised_vectors(X, G, count, seed, outside=outside)
+
+
+class _Plan(NamedTuple):
+    """How an estimate is made at one ratio alpha.
+
+    Attributes
+    ----------
+    alpha : float
+        Samples over dimension.
+    trivial, rest : array, shapes (j, r) and (k, r)
+        Orthonormal rows: directions found by the mean, and by eigenvectors.
+    floor : float
+        Lowest eigenvalue of T.
+    transition : Transition or None
+        Of the matrix on the rest, if there is one.
+    """
+
+    alpha: float
+    trivial: Array
+    rest: Array
+    floor: float
+    transition: Transition | None
+
+
+class _Run(NamedTuple):
+    overlap: Array
+    subspace_overlap: float
+    eigenvalue: Array
+    products: int
+    status: str
+
+
+class _Prediction(NamedTuple):
+    overlap: Array
+    subspace_overlap: float
+    eigenvalue: Array
+    edge: float
+
+
+def _floor(alpha: float) -> float:
+    """The lowest eigenvalue of T by default.
+
+    Lower values widen the spectrum, and the number of products grows like the root of its width
+    over the distance of the outlier from the bulk.
+    """
+    return max(-300.0, min(-10.0, -3000 / alpha**2))
+
+
+def _recoverable(target: MultiIndex) -> WeakRecovery:
+    """What one label says to second order, or a sentence when that is nothing."""
+    recovery = weak_recovery(target.channel)
+    if not len(recovery.trivial) and not math.isfinite(recovery.alpha):
+        raise LearnabilityError(
+            f"{target.link!r} says nothing about its directions through E[z | y] or E[z z^T | y], "
+            "so no spectral method in proportion to the dimension finds them: see `hardness`."
+        )
+    return recovery
+
+
+def _predicted(plan: _Plan, target: MultiIndex, notes: dict[str, None]) -> _Prediction:
+    """The limit of the observables at one ratio."""
+    law = label_law(target.channel, len(plan.trivial) > 0)
+    r, transition = target.r, plan.transition
+    overlap = np.zeros((r, r))
+    eigenvalue = np.full(r, np.nan)
+    edge = math.nan
+    if len(plan.trivial):
+        reduced = law.means @ plan.trivial.T
+        power = (law.weights[:, None] * reduced).T @ reduced
+        gram = power @ power + power / plan.alpha
+        overlap += plan.trivial.T @ _inverse_root(gram) @ power @ plan.trivial
+    if transition is not None:
+        edge = transition.edge
+        leading = transition.values[:r]
+        eigenvalue[: len(leading)] = leading
+        if len(plan.trivial):
+            touched = np.abs(plan.rest).max(axis=0) > 1e-9
+            overlap[touched] = np.nan
+            notes["Directions found by eigenvectors beside others found by the mean are not "
+                  "predicted."] = None  # fmt: skip
+            return _Prediction(overlap, math.nan, eigenvalue, edge)
+        if len(transition.values):
+            signal = transition.signal
+            turns = combinations(transition)
+            power = turns[0] @ signal
+            scale = plan.rest.T @ _inverse_root(power)
+            inner = np.array([resolved(scale @ C @ signal @ plan.rest, target.link) for C in turns])
+            overlap = inner[0]
+            subspace = float(np.trace(power) / r)
+            if np.abs(inner - inner[0]).max() > 1e-2:
+                overlap = np.full((r, r), np.nan)
+                notes["Which row of the estimate belongs to which direction is not settled by the "
+                      "eigenvectors: their overlap is not predicted, that of the subspace is."
+                      ] = None  # fmt: skip
+            return _Prediction(overlap, subspace, eigenvalue, edge)
+    return _Prediction(overlap, float((overlap**2).sum() / r), eigenvalue, edge)
+
+
+def _combined(found: Eigenvectors, transition: Transition) -> Array:
+    """The estimate (r, d) of the directions that eigenvectors find; rows may be zero."""
+    rows = found.vectors.reshape(-1, found.vectors.shape[2])
+    if not len(transition.values):
+        return _polar(found.vectors[0])
+    return _polar(combinations(transition, rows @ rows.T)[0] @ rows)
+
+
+def _completed(estimate: Array, seed: int) -> Array:
+    """Orthonormal rows: where some are missing, random ones."""
+    r, d = estimate.shape
+    left, size, right = np.linalg.svd(estimate, full_matrices=False)
+    rank = int(np.sum(size > 0.5))
+    fresh = np.random.default_rng([seed, 8]).standard_normal((r - rank, d))
+    fresh -= (fresh @ right[:rank].T) @ right[:rank]
+    return left @ np.vstack([right[:rank], np.linalg.qr(fresh.T)[0].T])
+
+
+def _polar(rows: Array) -> Array:
+    """Orthonormal rows that are closest to the given ones; what does not vary stays zero."""
+    u, size, vt = np.linalg.svd(rows, full_matrices=False)
+    kept = size > _RANK * max(float(size[0]), 1e-300)
+    return u[:, kept] @ vt[kept]
+
+
+def _inverse_root(matrix: Array) -> Array:
+    """The inverse square root of a PSD matrix, zero where that is."""
+    values, vectors = np.linalg.eigh(matrix)
+    kept = values > (_RANK * math.sqrt(max(float(values[-1]), 1e-300))) ** 2
+    return (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
