@@ -11,12 +11,14 @@ __version__ = "0.1.0"
 
 # Public name -> module that defines it; a module is imported when its name is first used.
 _HOMES = {
+    "BayesAMP": "learnability.learners",
     "Channel": "learnability.links",
     "Hardness": "learnability.hardness",
     "LearnabilityError": "learnability.errors",
     "Link": "learnability.links",
     "LinkError": "learnability.errors",
     "MultiIndex": "learnability.targets",
+    "Spectral": "learnability.learners",
     "catalogue": "learnability.links",
     "hardness": "learnability.hardness",
 }

@@ -26,8 +26,10 @@ from learnability.hardness._subspaces import (
     threshold,
     whole_section,
 )
+from learnability.hardness.state_evolution import self_consistent_alpha
 from learnability.hardness.steps import Staircase, Step
 from learnability.links._sections import Section, complement
+from learnability.links.channel import Channel
 from learnability.links.conditional import (
     FEW_SAMPLES,
     HIGHEST_ORDER,
@@ -72,7 +74,7 @@ def grand_staircase(link: Link, noise: float = 0.0) -> Staircase:
         if doubt:
             doubts.append(f"{where}: whether E[z | y] vanishes in some direction")
         if len(span):
-            steps.append(Step(span @ unknown @ relevant, "trivial", 0.0, 1, 0.0))
+            steps.append(Step(span @ unknown @ relevant, "trivial", 0.0, 1, 0.0, 0.0))
             known = np.vstack([known, span @ unknown])
             continue
         value, error, opened, method = _easy_signal(section, noise, known)
@@ -94,7 +96,11 @@ def grand_staircase(link: Link, noise: float = 0.0) -> Staircase:
                     doubts.append(
                         f"{where}: its directions are sampled, so later steps are in doubt"
                     )
-            steps.append(Step(opened @ unknown @ relevant, "easy", alpha, 2, alpha * error / value))
+            new = opened @ unknown @ relevant
+            true = alpha
+            if len(known):
+                true = self_consistent_alpha(Channel(link, noise), known @ relevant, new, alpha)
+            steps.append(Step(new, "easy", alpha, 2, alpha * error / value, true))
             known = np.vstack([known, opened @ unknown])
             continue
         if value > 5 * error or error > 1e-3 * len(unknown):

@@ -106,17 +106,17 @@ class LevelSets:
     section: Section
 
     @cached_property
-    def _unit(self) -> float:
+    def unit(self) -> float:
         """Spread of g: labels are handled in this unit, whatever theirs is."""
         return float(np.ptp(self.section(np.linspace(-4, 4, 801)[:, None] + 1e-7))) or 1.0
 
     def value(self, t: Array) -> Array:
         """The function g on points of the line, in its unit."""
-        return self.section(t[..., None]) / self._unit
+        return self.section(t[..., None]) / self.unit
 
     def slope(self, t: Array) -> Array:
         """The derivative of `value`."""
-        return self.section.slope(t) / self._unit
+        return self.section.slope(t) / self.unit
 
     @cached_property
     def pieces(self) -> Pieces:
@@ -219,8 +219,8 @@ class LevelSets:
         exists : array of bool, shape (b, n)
             Whether the branch takes the label.
         """
-        roots, log_slope, exists = self._hits(y / self._unit)
-        return roots, log_slope + np.log(self._unit), exists
+        roots, log_slope, exists = self._hits(y / self.unit)
+        return roots, log_slope + np.log(self.unit), exists
 
     def _atoms(self, order: int) -> tuple[Array, Array]:
         """Distinct values (n,) of the flat pieces and their moments (order + 1, n)."""
@@ -253,7 +253,7 @@ class LevelSets:
         value, error : array, shape (order + 1,)
             Entry 0 is one. The error is the difference between two rules.
         """
-        noise = noise / self._unit**2
+        noise = noise / self.unit**2
         fine, coarse = (
             self._noisy(order, noise, n) if noise > 0 else self._noise_free(order, n)
             for n in ((10, 8) if noise > 0 else (16, 12))
@@ -380,7 +380,7 @@ class LevelSets:
         array, shape (order + 1, n)
             NaN for labels that do not occur.
         """
-        y, noise = y / self._unit, noise / self._unit**2
+        y, noise = y / self.unit, noise / self.unit**2
         if noise > 0:
             density = self._noisy_density(y, order, noise, 12)
         else:

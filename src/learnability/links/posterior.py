@@ -100,9 +100,9 @@ def checked_posterior(
 ) -> tuple[Array, Array, Array]:
     """Labels (N,), means (N, r) and covariance (r, r) as arrays, or a sentence."""
     labels = np.atleast_1d(np.asarray(y, dtype=float))
-    means = np.asarray(omega, dtype=float).reshape(len(labels), -1)
+    means = np.asarray(omega, dtype=float)
     covariance = np.atleast_2d(np.asarray(V, dtype=float))
-    if labels.ndim != 1 or means.shape[1] != r or covariance.shape != (r, r):
+    if labels.ndim != 1 or means.size != len(labels) * r or covariance.shape != (r, r):
         raise LearnabilityError(
             f"Labels of shape {labels.shape}, means of shape {np.shape(omega)} and a covariance of "
             f"shape {np.shape(V)} were given, but (N,), (N, {r}) and ({r}, {r}) are accepted."
@@ -114,7 +114,7 @@ def checked_posterior(
         or np.linalg.eigvalsh(covariance)[0] <= 0
     ):
         raise LearnabilityError("The covariance must be symmetric and positive definite.")
-    return labels, means, covariance
+    return labels, means.reshape(len(labels), r), covariance
 
 
 def evaluate(
@@ -179,6 +179,21 @@ def _cholesky(V: Any, order: list[int], xp: Any) -> Any:
     return xp.linalg.cholesky(V[np.ix_(order, order)])
 
 
+def traceable(channel: Channel) -> bool:
+    """Whether JAX can compile the scheme; a user's function may be written for NumPy alone."""
+    import jax
+
+    if isinstance(scheme_of(channel), BoxPosterior):
+        return True
+    points = jax.ShapeDtypeStruct((2, channel.link.r), np.float32)
+    try:
+        for function in (channel.link, *channel.link.gradient(), *(channel.link.breaks or ())):
+            jax.eval_shape(function, points)
+    except Exception:  # Whatever a user's function raises on a tracer.
+        return False
+    return True
+
+
 # ---- boxes
 
 
@@ -214,8 +229,8 @@ class BoxPosterior:
             return BoxPosterior(channel, None, tuple(breaks))
         axis = smooth[0]
         found = BoxPosterior(channel, axis, tuple(breaks))
-        flats = [levels.pieces.flats for levels, _ in found._functions]
-        if not all(levels.tractable for levels, _ in found._functions):
+        flats = [levels.pieces.flats for levels, _ in found.functions]
+        if not all(levels.tractable for levels, _ in found.functions):
             return None
         ends = np.unique(np.concatenate([np.zeros(0), *(f.ravel() for f in flats)]))
         ends = ends[np.abs(ends) < REACH - 1e-6]
@@ -234,7 +249,7 @@ class BoxPosterior:
         return 0.5 * (edges[:-1] + edges[1:])
 
     @cached_property
-    def _functions(self) -> list[tuple[LevelSets, list[tuple[int, ...]]]]:
+    def functions(self) -> list[tuple[LevelSets, list[tuple[int, ...]]]]:
         """Distinct functions of the smooth coordinate, with the boxes of the others."""
         assert self.smooth is not None
         link, rest = self.channel.link, self.order[1:]
@@ -254,7 +269,7 @@ class BoxPosterior:
         return [(levels, cells) for _, levels, cells in found]
 
     @cached_property
-    def _flat_boxes(self) -> tuple[list[tuple[int, ...]], Array]:
+    def flat_boxes(self) -> tuple[list[tuple[int, ...]], Array]:
         """Boxes of all coordinates (in the order of integration) with one label, and those."""
         link = self.channel.link
         boxes, values = [], []
@@ -275,7 +290,7 @@ class BoxPosterior:
 
     def prepare(self, y: Array) -> dict[str, Array]:
         """What depends on the labels (N,) alone: roots and log weights, box log likelihoods."""
-        _, values = self._flat_boxes
+        _, values = self.flat_boxes
         noise = self.channel.noise
         distance = y - values[:, None]
         if noise > 0:
@@ -288,7 +303,7 @@ class BoxPosterior:
             return data
         on_atom = (boxes == 0).any(axis=0)
         roots, weights = [], []
-        for levels, _ in self._functions:
+        for levels, _ in self.functions:
             positions, log_slope, hit = levels.roots_of(y)
             roots.append(positions)
             weights.append(np.where(hit & ~on_atom, -log_slope, -np.inf))
@@ -317,7 +332,7 @@ class BoxPosterior:
         L = _cholesky(V, self.order, xp)
         parts = []
         start = Particles.nothing(xp, omega[0])
-        if self._flat_boxes[0]:
+        if self.flat_boxes[0]:
             parts.append(self._boxes(start, data["boxes"], omega, L, xp, resolution))
         if self.smooth is not None and len(data["roots"]):
             parts.append(self._roots(start, data, omega, L, xp, resolution))
@@ -349,7 +364,7 @@ class BoxPosterior:
         self, start: Particles, log_likelihood: Any, omega: Any, L: Any, xp: Any, res: Resolution
     ) -> Particles:
         particles = self._filled(start, omega, L, xp, res)
-        numbers = {cell: k for k, cell in enumerate(self._flat_boxes[0])}
+        numbers = {cell: k for k, cell in enumerate(self.flat_boxes[0])}
         which = np.array([numbers.get(tuple(map(int, cell)), -1) for cell in particles.cell])
         kept = np.nonzero(which >= 0)[0]
         return Particles(
@@ -368,9 +383,9 @@ class BoxPosterior:
         )
         particles = self._filled(first, omega, L, xp, res)
         owner: list[int] = []
-        for number, (levels, _) in enumerate(self._functions):
+        for number, (levels, _) in enumerate(self.functions):
             owner += [number] * len(levels.pieces.branches)
-        allowed = [set(cells) for _, cells in self._functions]
+        allowed = [set(cells) for _, cells in self.functions]
         kept = np.array(
             [
                 k
@@ -442,8 +457,14 @@ class LinePosterior:
         with np.errstate(all="ignore"):
             steep = np.array([np.asarray(link.gradient()[i](z)) for i in moving]) ** 4
             share = np.nan_to_num(steep / steep.sum(axis=0))
-        always = share.min(axis=1) > 0.05
-        return [moving[int(np.argmax(always))]] if always.any() else moving
+        always = [i for i, least in zip(moving, share.min(axis=1), strict=True) if least > 0.05]
+        # Along an axis with breaks the lines of some outer points miss the label: a jump.
+        return [min(always, key=lambda i: len(self._edges[i]))] if always else moving
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether one piece a line is enough: posteriors are then exact but for outer nodes."""
+        return len(self.axes) == 1 and self._linear[self.axes[0]]
 
     @cached_property
     def _linear(self) -> list[bool]:

@@ -231,7 +231,46 @@ class Spectral:
             raise LearnabilityError(
                 f"{target.link!r} gives labels that are not finite: no eigenvector can be computed."
             )
+        estimate, eigenvalue, products, status = self._estimate(target, X, y, plan, seed)
+        return _Run(
+            resolved(estimate @ W.T.astype(float), target.link),
+            subspace_overlap(estimate, W),
+            eigenvalue,
+            products,
+            status,
+        )
+
+    def estimate(
+        self, target: MultiIndex | Link | str, X: NDArray[Any], y: NDArray[Any], *, seed: int = 0
+    ) -> Array:
+        """Estimate the hidden directions of given samples.
+
+        Parameters
+        ----------
+        target : MultiIndex, Link or str
+            The law of the samples.
+        X : array, shape (n, d)
+            Inputs.
+        y : array, shape (n,)
+            Labels.
+        seed : int
+            Of the start of the iteration, and of directions that cannot be found.
+
+        Returns
+        -------
+        array, shape (r, d)
+            Orthonormal rows.
+        """
+        target = checked_target(target)
+        plan = self._plan(target, _recoverable(target), len(X) / X.shape[1])
+        return self._estimate(target, X, y, plan, seed)[0]
+
+    def _estimate(
+        self, target: MultiIndex, X: NDArray[Any], y: NDArray[Any], plan: _Plan, seed: int
+    ) -> tuple[Array, Array, int, str]:
+        """The estimate, its eigenvalues, the passes over X and a status."""
         means, G = conditionals(target.channel, y, len(plan.trivial) > 0)
+        d = X.shape[1]
         estimate = np.zeros((target.r, d))
         eigenvalue = np.full(target.r, np.nan)
         products, status = 0, "converged"
@@ -248,15 +287,7 @@ class Spectral:
             eigenvalue[: len(leading)] = leading
             products += found.products
             status = found.status
-        estimate = _completed(estimate, seed)
-        overlap = estimate @ W.T.astype(float)
-        return _Run(
-            resolved(overlap, target.link),
-            subspace_overlap(estimate, W),
-            eigenvalue,
-            products,
-            status,
-        )
+        return _completed(estimate, seed), eigenvalue, products, status
 
     def _eigenvectors(
         self, X: NDArray[Any], G: Array, plan: _Plan, known: Array, seed: int

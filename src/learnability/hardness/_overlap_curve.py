@@ -1,0 +1,143 @@
+"""The curve alpha(q) = q / ((1 - q) I(q)) of fixed points of one overlap; its turning points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["OverlapCurve"]
+
+Array = NDArray[np.float64]
+
+_POINTS = 96
+_SMALLEST = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class OverlapCurve:
+    """Fixed points of state evolution for one overlap.
+
+    Parameters
+    ----------
+    information : callable
+        q -> I(q), for 0 < q < 1.
+    weak : float
+        alpha(0+), the weak-recovery threshold.
+    """
+
+    information: Callable[[float], float]
+    weak: float
+
+    def alpha(self, q: float) -> float:
+        """The ratio of samples at which q is a fixed point."""
+        info = self.information(q)
+        return q / ((1 - q) * info) if info > 1e-14 else math.inf
+
+    @cached_property
+    def points(self) -> tuple[Array, Array]:
+        """Overlaps, evenly spaced in their logit, and alpha of each."""
+        logit = np.linspace(math.log(_SMALLEST), -math.log(_SMALLEST), _POINTS)
+        q = 1 / (1 + np.exp(-logit))
+        return q, np.array([self.alpha(float(x)) for x in q])
+
+    def smallest(self, alpha: float) -> float:
+        """The overlap reached from no information: the smallest q with alpha(q) >= alpha."""
+        if alpha <= self.weak:
+            return 0.0
+        q, curve = self.points
+        stops = np.nonzero(curve >= alpha)[0]
+        if not len(stops):
+            # Between two points of the grid the curve may be higher.
+            return 1.0 if alpha > self.full else float(q[-1])
+        k = int(stops[0])
+        return self._between(1e-12 if k == 0 else float(q[k - 1]), float(q[k]), alpha)
+
+    def largest(self, alpha: float) -> float:
+        """The overlap kept from the truth: the largest q with alpha(q) <= alpha."""
+        q, curve = self.points
+        if alpha > self.full:
+            return 1.0
+        stops = np.nonzero(curve <= alpha)[0]
+        if not len(stops):
+            return 0.0
+        k = int(stops[-1])
+        if k == len(q) - 1:
+            return float(q[-1])
+        return self._between(float(q[k]), float(q[k + 1]), alpha)
+
+    def _between(self, low: float, high: float, alpha: float) -> float:
+        from scipy.optimize import brentq
+
+        if (self.alpha(low) - alpha) * (self.alpha(high) - alpha) > 0:
+            return low
+        return float(brentq(lambda x: self.alpha(x) - alpha, low, high, xtol=1e-14, rtol=1e-13))
+
+    @cached_property
+    def full(self) -> float:
+        """alpha(1-), above which perfect recovery is a fixed point; inf if the curve diverges."""
+        q, alpha = (values[-8:] for values in self.points)
+        if not np.isfinite(alpha).all() or alpha[-1] > 1.05 * alpha[0]:
+            return math.inf
+        # The curve approaches its end linearly in sqrt(1 - q).
+        distance = np.sqrt(1 - q)
+        slope = (alpha[-5] - alpha[-1]) / (distance[-5] - distance[-1])
+        return float(alpha[-1] - slope * distance[-1])
+
+    @cached_property
+    def spinodal(self) -> float:
+        """The highest local maximum of the curve, where the overlap jumps; NaN if it has none."""
+        from scipy.optimize import minimize_scalar
+
+        q, alpha = self.points
+        finite = np.where(np.isfinite(alpha), alpha, -np.inf)
+        inner = range(1, len(q) - 1)
+        peaks = [k for k in inner if finite[k - 1] < finite[k] >= finite[k + 1]]
+        peaks = [k for k in peaks if finite[k] - finite[k + 1 :].min() > 1e-5 * finite[k]]
+        if not peaks:
+            return math.nan
+        k = max(peaks, key=lambda j: float(finite[j]))
+        logit = np.log(q / (1 - q))
+        best = minimize_scalar(
+            lambda x: -self.alpha(1 / (1 + math.exp(-x))),
+            bounds=(float(logit[k - 1]), float(logit[k + 1])),
+            method="bounded",
+            options={"xatol": 1e-7},
+        )
+        return -float(best.fun)
+
+    @cached_property
+    def information_threshold(self) -> float:
+        """Where the two fixed points have the same free entropy; NaN if there is only one."""
+        from scipy.optimize import brentq
+
+        if math.isnan(self.spinodal):
+            return math.nan
+        _, alpha = self.points
+        peak = int(np.argmax(np.where(np.isfinite(alpha), alpha, -np.inf)))
+        lowest = float(alpha[peak:].min())
+        if self.full <= lowest * (1 + 1e-6):
+            # At perfect recovery the free entropy has no upper bound.
+            return self.full
+        low, high = lowest * (1 + 1e-6), self.spinodal * (1 - 1e-9)
+        if self.gain(low) > 0:
+            return lowest
+        return float(brentq(self.gain, low, high, xtol=1e-7)) if self.gain(high) > 0 else high
+
+    def gain(self, alpha: float) -> float:
+        """Free entropy, a direction, of the largest fixed point minus that of the smallest."""
+        low, high = self.smallest(alpha), self.largest(alpha)
+        if high >= 1:
+            return math.inf
+        if high <= low:
+            return 0.0
+        x, w = np.polynomial.legendre.leggauss(48)
+        a, b = (math.log(v / (1 - v)) for v in (max(low, 1e-9), high))
+        logit = 0.5 * (a + b) + 0.5 * (b - a) * x
+        q = 1 / (1 + np.exp(-logit))
+        slope = np.array([alpha * self.information(float(v)) - v / (1 - v) for v in q])
+        return float(0.25 * (b - a) * (w @ (slope * q * (1 - q))))

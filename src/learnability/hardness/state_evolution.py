@@ -1,0 +1,376 @@
+"""State evolution: what Bayes-optimal message passing reaches, and at which ratio of samples.
+
+The overlap M of the posterior mean iterates as M <- A (I + A)^{-1}, A = alpha I(M), where
+I(M) = E[g_out g_out^T] is the information of a label about omega ~ N(0, M), with V = I - M. When
+M is one number q, the whole curve of fixed points is explicit,
+
+    alpha(q) = q / ((1 - q) I(q)):
+
+from no information message passing climbs to the smallest q with alpha(q) >= alpha, from the
+truth it descends to the largest q with alpha(q) <= alpha. Between two overlaps the free entropy changes by
+(1/2) int (alpha I(q) - q / (1 - q)) dq for each direction.
+
+References
+----------
+Barbier, Krzakala, Macris, Miolane, Zdeborova, PNAS 116 (2019), theorems 1 to 3; Aubin, Maillard,
+Barbier, Krzakala, Macris, Zdeborova, NeurIPS 2018; Troiani et al., arXiv:2405.15480.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.hardness._box_information import KNOWN, FiniteInformation, RootInformation
+from learnability.hardness._overlap_curve import OverlapCurve
+from learnability.hardness._quadrature_information import QuadratureInformation
+from learnability.hardness.thresholds import weak_recovery
+from learnability.links.channel import Channel
+from learnability.links.link import Link
+from learnability.links.posterior import BoxPosterior, scheme_of
+
+__all__ = [
+    "FixedPoint",
+    "StateEvolution",
+    "Thresholds",
+    "self_consistent_alpha",
+    "state_evolution",
+]
+
+Array = NDArray[np.float64]
+
+_START = 1e-2
+_MOST_STEPS = 300
+_MEMORY = 4
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Where the overlap changes, in samples over dimension; NaN where there is no such place.
+
+    Attributes
+    ----------
+    weak : float
+        Above it message passing does better than chance; 0.0 trivial, inf hard.
+    algorithmic : float
+        Where the overlap of message passing jumps.
+    information : float
+        Above it the informative fixed point has the larger free entropy.
+    full : float
+        Above it perfect recovery is a fixed point; inf if it never is.
+    """
+
+    weak: float
+    algorithmic: float
+    information: float
+    full: float
+
+
+@dataclass(frozen=True, eq=False)
+class FixedPoint:
+    """An overlap M (r, r) that state evolution keeps, and how it was found."""
+
+    M: Array
+    status: str
+
+
+@lru_cache(maxsize=32)
+def state_evolution(channel: Channel) -> StateEvolution:
+    """The state evolution of a channel, with what it has computed."""
+    return StateEvolution(channel)
+
+
+@dataclass(frozen=True, eq=False)
+class StateEvolution:
+    """State evolution of one channel with at most three hidden directions.
+
+    Parameters
+    ----------
+    channel : Channel
+        The link and its label noise.
+    """
+
+    channel: Channel
+
+    def __post_init__(self) -> None:
+        scheme_of(self.channel)  # Too many directions are told here.
+
+    @property
+    def r(self) -> int:
+        """Number of hidden directions."""
+        return self.channel.link.r
+
+    # ---- the information of a label
+
+    @cached_property
+    def _on_boxes(self) -> Callable[[Array], Array] | None:
+        """E[g_j^2] at diagonal overlaps, by exact integrals, where there are such."""
+        scheme = scheme_of(self.channel)
+        if not isinstance(scheme, BoxPosterior) or not self._diagonal:
+            return None
+        finite = FiniteInformation(scheme)
+        if scheme.smooth is None:
+            return finite
+        roots = RootInformation(scheme)
+        if not scheme.flat_boxes[0]:
+            return roots
+        return (lambda q: finite(q) + roots(q)) if self.r == 1 else None
+
+    @cached_property
+    def _by_quadrature(self) -> QuadratureInformation:
+        return QuadratureInformation(self.channel)
+
+    @cached_property
+    def _diagonal(self) -> bool:
+        """Whether reflections keep the overlap diagonal."""
+        flips = [
+            s.signs for s in self.channel.link.symmetries if s.permutation == tuple(range(self.r))
+        ]
+        return all(any(f[i] * f[j] < 0 for f in flips) for i in range(self.r) for j in range(i))
+
+    @cached_property
+    def _orbits(self) -> list[list[int]]:
+        """Coordinates that symmetries exchange."""
+        orbit = list(range(self.r))
+        for s in self.channel.link.symmetries:
+            for i, j in enumerate(s.permutation):
+                low, high = sorted((orbit[i], orbit[j]))
+                orbit = [low if o == high else o for o in orbit]
+        return [[i for i in range(self.r) if orbit[i] == o] for o in sorted(set(orbit))]
+
+    def information(self, M: Array) -> Array:
+        """E[g_out g_out^T] at overlap M, shape (r, r)."""
+        if self._on_boxes is not None:
+            return np.diag(self._on_boxes(np.diag(M)))
+        found = self._by_quadrature(M)
+        turns = [s.matrix for s in self.channel.link.symmetries]
+        turns = [P for P in turns if np.allclose(P @ M @ P.T, M, atol=1e-9)]
+        return np.asarray(np.mean([P @ found @ P.T for P in turns], axis=0))
+
+    # ---- one overlap
+
+    @cached_property
+    def curve(self) -> OverlapCurve | None:
+        """The curve alpha(q) of the direction found first; None when it is not one number.
+
+        It is that of all directions when symmetries exchange them, and of the smooth coordinate
+        of a link constant on boxes in the others while these are not found.
+        """
+        if self._diagonal and len(self._orbits) == 1:
+            eye = np.eye(self.r)
+            return OverlapCurve(lambda q: float(self.information(q * eye)[0, 0]), self._weak)
+        if self.leading is None or self._on_boxes is None:
+            return None
+        axis, boxes = self.leading, self._on_boxes
+        unit = np.eye(self.r)[axis]
+        return OverlapCurve(lambda q: float(boxes(q * unit)[axis]), self._weak)
+
+    @cached_property
+    def leading(self) -> int | None:
+        """The smooth coordinate of a link on boxes, when the others show nothing without it."""
+        scheme = scheme_of(self.channel)
+        if self._on_boxes is None or not isinstance(scheme, BoxPosterior) or self.r == 1:
+            return None
+        if scheme.smooth is None:
+            return None
+        recovery = weak_recovery(self.channel)
+        first = recovery.trivial if len(recovery.trivial) else recovery.directions
+        alone = len(first) == 1 and abs(first[0, scheme.smooth]) > 1 - 1e-6
+        return scheme.smooth if alone else None
+
+    @cached_property
+    def _weak(self) -> float:
+        recovery = weak_recovery(self.channel)
+        return 0.0 if len(recovery.trivial) else recovery.alpha
+
+    @cached_property
+    def thresholds(self) -> Thresholds:
+        """The thresholds, as numbers."""
+        if self.curve is None:
+            return Thresholds(self._weak, math.nan, math.nan, math.nan)
+        curve = self.curve
+        return Thresholds(self._weak, curve.spinodal, curve.information_threshold, curve.full)
+
+    @property
+    def note(self) -> str:
+        """What the thresholds are about, and what is not computed."""
+        if self.curve is None:
+            return (
+                "The overlap is not one number: of the thresholds only that of weak recovery is "
+                "computed. Overlaps come from a quadrature, with errors of about 1e-3."
+            )
+        if self.leading is not None:
+            return (
+                f"The jump, information-theoretic and full-recovery thresholds are those of "
+                f"z{self.leading + 1}, while the other directions are not found."
+            )
+        return ""
+
+    # ---- fixed points
+
+    def fixed_point(self, alpha: float, informed: bool = False) -> FixedPoint:
+        """The overlap that message passing reaches.
+
+        Parameters
+        ----------
+        alpha : float
+            Samples over dimension.
+        informed : bool
+            Start from the hidden directions instead of from nothing.
+        """
+        if self.curve is not None and self.leading is None:
+            q = self.curve.largest(alpha) if informed else self.curve.smallest(alpha)
+            return FixedPoint(q * np.eye(self.r), "converged")
+        if self.leading is not None:
+            return self._staged(alpha, informed)
+        start = (1 - _START) if informed else _START
+        return self._iterated(alpha, start * np.eye(self.r))
+
+    def _staged(self, alpha: float, informed: bool) -> FixedPoint:
+        """First the leading coordinate, then the others given what is known of it."""
+        axis, boxes = self.leading, self._on_boxes
+        assert axis is not None and boxes is not None and self.curve is not None
+        q = np.zeros(self.r)
+        q[axis] = self.curve.largest(alpha) if informed else self.curve.smallest(alpha)
+        rest = [i for i in range(self.r) if i != axis]
+        start = (1 - _START) if informed else 1e-4
+        probe = q.copy()
+        probe[rest] = start
+        if not informed and np.all(alpha * boxes(probe)[rest] <= start):
+            return FixedPoint(np.diag(q), "converged")
+        if q[axis] >= KNOWN and len({tuple(o) for o in self._orbits}) == 2:
+
+            def alone(x: float) -> float:
+                at = q.copy()
+                at[rest] = x
+                return float(boxes(at)[rest[0]])
+
+            curve = OverlapCurve(alone, self._others_weak(q))
+            q[rest] = curve.largest(alpha) if informed else curve.smallest(alpha)
+            return FixedPoint(np.diag(q), "converged")
+        return self._iterated(alpha, np.diag(probe))
+
+    def _others_weak(self, q: Array) -> float:
+        assert self._on_boxes is not None
+        axis, tiny = self.leading, 1e-7
+        at = np.where(np.arange(self.r) == axis, q, tiny)
+        slope = max(self._on_boxes(at)[i] for i in range(self.r) if i != axis) / tiny
+        return 1 / slope if slope > 1e-9 else math.inf
+
+    def step(self, alpha: float, M: Array) -> Array:
+        """One undamped step M -> A (I + A)^{-1}, A = alpha I(M)."""
+        A = alpha * self.information(M)
+        if not np.isfinite(A).all():  # A direction known exactly stays so.
+            found = np.diag(A) / (1 + np.diag(A))
+            return np.diag(np.where(np.isfinite(np.diag(A)), found, 1.0))
+        return np.asarray(np.linalg.solve(np.eye(self.r) + A, A))
+
+    def _iterated(self, alpha: float, M: Array) -> FixedPoint:
+        """Fixed point by Anderson's acceleration of the damped iteration."""
+        tolerance = 1e-9 if self._on_boxes is not None else 1e-6
+        states: list[Array] = []
+        images: list[Array] = []
+        status = "stopped"
+        for count in range(_MOST_STEPS):
+            image = self.step(alpha, M)
+            if np.abs(image - M).max() <= tolerance:
+                status = "converged"
+                M = image
+                break
+            states.append(M.ravel())
+            images.append(image.ravel())
+            states, images = states[-_MEMORY:], images[-_MEMORY:]
+            # Plain steps while the overlap still climbs fast.
+            M = image if count < 6 else _physical(_mixed(states, images), self.r)
+        return FixedPoint(_cleaned(M), status)
+
+    def trace(self, alpha: float, steps: int, start: float, damping: float = 1.0) -> Array:
+        """Overlaps along the iterations, damped as the algorithm is, shape (steps + 1, r, r)."""
+        found = [start * np.eye(self.r)]
+        for _ in range(steps):
+            found.append((1 - damping) * found[-1] + damping * self.step(alpha, found[-1]))
+        return np.array(found)
+
+
+def _mixed(states: list[Array], images: list[Array]) -> Array:
+    """The next state of Anderson's method: images weighted so that their residuals cancel."""
+    residuals = np.array(images) - np.array(states)
+    if len(residuals) == 1:
+        return images[0]
+    steps = np.diff(residuals, axis=0)
+    weights, *_ = np.linalg.lstsq(steps.T, residuals[-1], rcond=1e-8)
+    return images[-1] - weights @ np.diff(np.array(images), axis=0)
+
+
+def _physical(flat: Array, r: int) -> Array:
+    """The nearest symmetric matrix with eigenvalues in [0, 1)."""
+    M = flat.reshape(r, r)
+    values, vectors = np.linalg.eigh(0.5 * (M + M.T))
+    return np.asarray((vectors * np.clip(values, 1e-12, 1 - 1e-12)) @ vectors.T)
+
+
+def _cleaned(M: Array) -> Array:
+    """Overlaps of the size of the tolerance are zero."""
+    return np.where(np.abs(M) < 1e-5, 0.0, 0.5 * (M + M.T))
+
+
+def self_consistent_alpha(
+    channel: Channel, known: Array, opened: Array, idealised: float
+) -> float | None:
+    """The alpha at which directions open when those known are only partly so.
+
+    Parameters
+    ----------
+    channel : Channel
+        The link and its noise.
+    known, opened : array, shapes (j, r) and (k, r)
+        Orthonormal rows: what is found before, and what opens.
+    idealised : float
+        The alpha at which they open when the known ones are known exactly.
+
+    Returns
+    -------
+    float or None
+        None when it is not computed: more than one direction is partly known, or r > 2 and the
+        known one is not recovered exactly before.
+    """
+    from scipy.optimize import brentq
+
+    if len(known) != 1 or channel.link.r > 3:
+        return None
+    theory = state_evolution(channel)
+    if theory.curve is not None and theory.leading is not None:
+        return idealised if theory.curve.smallest(idealised) >= KNOWN else None
+    if channel.link.r > 2 or not _splits(channel.link, known, opened):
+        return None
+    engine = QuadratureInformation(channel)
+    u = known[0]
+
+    def gap(q: float) -> float:
+        """alpha at which q is reached, over alpha at which the others open at q."""
+        M = q * np.outer(u, u)
+        reached = q / ((1 - q) * float(u @ engine(M) @ u))
+        return math.log(reached * engine.response(M, opened))
+
+    grid = np.linspace(0.04, 0.96, 9)
+    late = next((k for k, q in enumerate(grid) if gap(float(q)) > 0), None)
+    if late is None:  # All but known before the others open.
+        return idealised
+    if late == 0:
+        return None
+    q = float(brentq(gap, grid[late - 1], grid[late], xtol=1e-6))
+    return 1 / engine.response(q * np.outer(u, u), opened)
+
+
+def _splits(link: Link, known: Array, opened: Array) -> bool:
+    """Whether a reflection of the link keeps the known direction and turns the new ones."""
+    for s in link.symmetries:
+        keeps = np.allclose(known @ s.matrix, known, atol=1e-9)
+        if keeps and np.allclose(opened @ s.matrix, -opened, atol=1e-9):
+            return True
+    return False

@@ -1,0 +1,187 @@
+"""The iteration of Bayes-optimal message passing on one data set.
+
+With x ~ N(0, I_d), the rows of W the posterior means of r unit directions, and C the average
+posterior covariance,
+
+    omega = W X^T - C g_old,   g = g_out(y, omega, C),   A = g g^T / d,
+    W <- (I + A)^{-1} (g X / d + A W),   C <- (I + A)^{-1}.
+
+With damping the new W and C are averaged with the old ones, and so is g_old: the memory term
+must be that of the averaged W, or the iteration never comes to rest. A = g g^T / d equals the sum
+of -d g_out over d on average and is never negative, which the latter can be. Only thin products
+read X.
+
+References
+----------
+Rangan, ISIT 2011; Aubin, Maillard, Barbier, Krzakala, Macris, Zdeborova, NeurIPS 2018, algorithm 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
+
+from learnability.learners.thin_products import collect, project
+
+__all__ = ["Run", "Start", "informed_start", "iterate", "random_start", "spectral_start"]
+
+Array = NDArray[np.float64]
+
+_START = 0.1
+"""Size of a random start; entries of size one leave many runs stuck."""
+_INFORMED = 0.95
+"""Overlap of the informed start."""
+_LEAST = 1e-6
+"""Smallest variance, at the resolution of float32: the directions are known."""
+_SMALL = 0.1
+"""Below this size changes of the estimate are counted in absolute terms."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a run begins: W (r, d) and C (r, r)."""
+
+    W: NDArray[Any]
+    C: Array
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run.
+
+    Attributes
+    ----------
+    W : array, shape (r, d)
+        The posterior mean.
+    C : array, shape (steps + 1, r, r)
+        Posterior covariance along the iterations.
+    overlap, length : array, shape (steps + 1, r, r)
+        W W*^T and W W^T along the iterations.
+    status : str
+        "converged", "stopped", "inconsistent" or "diverged".
+    """
+
+    W: NDArray[Any]
+    C: Array
+    overlap: Array
+    length: Array
+    status: str
+
+
+def random_start(rng: np.random.Generator, r: int, d: int) -> Start:
+    """A small random estimate that knows nothing."""
+    return Start(_START * rng.standard_normal((r, d)) / np.sqrt(d), np.eye(r))
+
+
+def spectral_start(estimate: NDArray[Any]) -> Start:
+    """An estimate with orthonormal rows, taken as one of overlap 0.1."""
+    return Start(np.sqrt(_START) * estimate, (1 - _START) * np.eye(len(estimate)))
+
+
+def informed_start(rng: np.random.Generator, W: NDArray[Any]) -> Start:
+    """The hidden directions, blurred as a posterior mean of that overlap would be."""
+    r, d = W.shape
+    blur = np.sqrt(_INFORMED * (1 - _INFORMED) / d)
+    return Start(_INFORMED * W + blur * rng.standard_normal((r, d)), (1 - _INFORMED) * np.eye(r))
+
+
+def iterate(
+    X: NDArray[Any],
+    channel_step: Callable[[NDArray[Any], Array], NDArray[Any]],
+    start: Start,
+    hidden: NDArray[Any],
+    damping: float,
+    iterations: int,
+    tolerance: float,
+) -> Run:
+    """Run message passing until it stands still.
+
+    Parameters
+    ----------
+    X : array, shape (n, d)
+        Samples; read, never copied.
+    channel_step : callable
+        (omega (r, n), C (r, r)) -> g_out (r, n).
+    start : Start
+        The first estimate.
+    hidden : array, shape (r, d)
+        W*, for the overlaps alone.
+    damping : float
+        Weight of the new iterate.
+    iterations : int
+        At most so many.
+    tolerance : float
+        Stop when an undamped step would change the estimate by less than this fraction.
+
+    Returns
+    -------
+    Run
+    """
+    # Thin products gain nothing from threads, which wait for each other and for the channel's.
+    with ThreadpoolController().limit(limits=1, user_api="blas"):
+        return _iterated(X, channel_step, start, hidden, damping, iterations, tolerance)
+
+
+def _iterated(
+    X: NDArray[Any],
+    channel_step: Callable[[NDArray[Any], Array], NDArray[Any]],
+    start: Start,
+    hidden: NDArray[Any],
+    damping: float,
+    iterations: int,
+    tolerance: float,
+) -> Run:
+    d, r = X.shape[1], len(hidden)
+    W, C = np.asarray(start.W, dtype=X.dtype), start.C
+    memory = np.zeros((r, len(X)), dtype=X.dtype)
+    states = [_state(W, C, hidden)]
+    status = "stopped"
+    for _ in range(iterations):
+        g = channel_step(project(X, W) - C.astype(X.dtype) @ memory, C)
+        memory = (1 - damping) * memory + damping * g
+        A = (g @ g.T).astype(float) / d
+        gain = np.linalg.inv(np.eye(r) + 0.5 * (A + A.T))
+        new = gain.astype(X.dtype) @ (collect(X, g) / X.dtype.type(d) + A.astype(X.dtype) @ W)
+        if not (np.isfinite(new).all() and np.isfinite(gain).all()):
+            status = "diverged"
+            break
+        change = float(np.linalg.norm(new - W))
+        size = max(float(np.linalg.norm(new)), _SMALL)
+        W = (1 - damping) * W + damping * new
+        C = _no_smaller((1 - damping) * C + damping * gain, W)
+        states.append(_state(W, C, hidden))
+        if change <= tolerance * size:
+            status = "converged"
+            break
+    overlap, length, covariance = (np.array(values) for values in zip(*states, strict=True))
+    if status != "diverged" and _inconsistent(length[-1], covariance[-1], d):
+        status = "inconsistent"
+    return Run(W, covariance, overlap, length, status)
+
+
+def _state(W: NDArray[Any], C: Array, hidden: NDArray[Any]) -> tuple[Array, Array, Array]:
+    return (W @ hidden.T).astype(float), (W @ W.T).astype(float), C
+
+
+def _no_smaller(C: Array, W: NDArray[Any]) -> Array:
+    """Raise a covariance to at least I - W W^T.
+
+    The two agree when the estimate is a posterior mean. A covariance that runs ahead of the
+    estimate makes g_out too large, which makes it smaller still, and the run never recovers.
+    """
+    missing = np.eye(len(C)) - (W @ W.T).astype(float) - C
+    values, vectors = np.linalg.eigh(0.5 * (missing + missing.T))
+    raised = C + (vectors * np.maximum(values, 0.0)) @ vectors.T
+    values, vectors = np.linalg.eigh(0.5 * (raised + raised.T))
+    return np.asarray((vectors * np.maximum(values, _LEAST)) @ vectors.T)
+
+
+def _inconsistent(length: Array, C: Array, d: int) -> bool:
+    """Whether the estimate is not as long as its own covariance says: W W^T far from I - C."""
+    gap = np.abs(length - (np.eye(len(C)) - C)).max()
+    return bool(gap > 0.1 + 2 / np.sqrt(d))
