@@ -1,9 +1,9 @@
 """The information E[g_out g_out^T] of any channel, by quadrature over (z, omega) and the noise.
 
-The label of a node z is y = g(z) + sqrt(noise) eta, its estimate omega = M z +
-(M - M^2)^{1/2} xi, and g_out comes from the posterior scheme of the channel. Nodes are products of Gaussian rules split at
-the breaks where that needs few enough of them, else scrambled Sobol points. The posteriors of
-smooth links in several coordinates are compiled, in float32.
+The label of a node z is y = g(z) + sqrt(noise) eta, its estimate omega = M z + sqrt(M - M^2) xi,
+and g_out comes from the posterior scheme of the channel. Nodes are products of Gaussian rules,
+split at the breaks, where few enough of them do, else scrambled Sobol points. The posteriors of
+links smooth in several coordinates are compiled, in float32.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ __all__ = ["QuadratureInformation"]
 
 Array = NDArray[np.float64]
 
-_MOST_NODES = 40_000
-_SOBOL = 13
 _BLOCK = 512
 _MEDIUM = Resolution(nodes=32, panel_nodes=24, segments=40, reach=5.5, blur=1e-4, tangents=1)
 
@@ -42,9 +40,12 @@ class QuadratureInformation:
     ----------
     channel : Channel
         At most three hidden directions.
+    nodes : int
+        About as many, and coarser posteriors below 10 000.
     """
 
     channel: Channel
+    nodes: int = 40_000
 
     @cached_property
     def exact(self) -> bool:
@@ -58,11 +59,11 @@ class QuadratureInformation:
         size = r + noisy + open_directions
         breaks = axis_breaks(Section.whole(self.channel.link))
         if breaks is not None and self.exact and size <= 4:
-            each = int(_MOST_NODES ** (1 / size))
+            each = int(self.nodes ** (1 / size))
             axes = [gauss_normal(b, each, each // 2) for b in breaks]
             axes += [gauss_normal(np.zeros(0), each)] * (noisy + open_directions)
             return product_grid(axes)
-        points = sobol_normals(size, _SOBOL, 1)
+        points = sobol_normals(size, 13 if self.nodes >= 10_000 else 12, 1)
         return points, np.full(len(points), 1 / len(points))
 
     def _sampled(self, M: Array) -> tuple[Array, Array, Array, Array]:
@@ -87,12 +88,13 @@ class QuadratureInformation:
         y, omega, V, weight = self._sampled(M)
         scheme = scheme_of(self.channel)
         parts = []
+        resolution = FINE if self.nodes >= 10_000 else _MEDIUM
         if self.exact:
             data = scheme.prepare(y)
             for start in range(0, len(y), 4096):
                 part = slice(start, start + 4096)
                 chosen = {k: v[..., part] for k, v in data.items()}
-                parts.append(scheme.moments(chosen, omega[part].T, V, np, FINE)[1:])
+                parts.append(scheme.moments(chosen, omega[part].T, V, np, resolution)[1:])
         else:
             data = scheme.prepare(y)
             step = self._compiled
@@ -157,8 +159,8 @@ class QuadratureInformation:
             total += float(y_weight[rows] @ part @ weight)
         return total
 
-    def response(self, M: Array, frame: Array) -> float:
-        """Largest eigenvalue of D -> E[G D G], G = E[u u^T - I | y, omega], u = frame z.
+    def with_response(self, M: Array, frame: Array) -> tuple[Array, float]:
+        """E[g_out g_out^T], and how strongly it answers to a small overlap along a frame.
 
         Parameters
         ----------
@@ -166,9 +168,17 @@ class QuadratureInformation:
             Overlap, zero along the rows of the frame.
         frame : array, shape (k, r)
             Orthonormal rows.
+
+        Returns
+        -------
+        information : array, shape (r, r)
+        response : float
+            Largest eigenvalue of D -> E[G D G], G = E[u u^T - I | y, omega], u = frame z.
         """
-        weight, _, second, _ = self.moments(M)
+        weight, first, second, V = self.moments(M)
+        g = np.linalg.solve(V, first)
         k = len(frame)
         G = np.einsum("ai,ijn,bj->nab", frame, second, frame) - np.eye(k)
         kernel = np.einsum("n,nab,ncd->abcd", weight, G, G)
-        return float(np.linalg.eigvalsh(kernel.transpose(0, 3, 1, 2).reshape(k * k, k * k))[-1])
+        operator = kernel.transpose(0, 3, 1, 2).reshape(k * k, k * k)
+        return (g * weight) @ g.T, float(np.linalg.eigvalsh(operator)[-1])

@@ -97,7 +97,7 @@ def grand_staircase(link: Link, noise: float = 0.0) -> Staircase:
                         f"{where}: its directions are sampled, so later steps are in doubt"
                     )
             new = opened @ unknown @ relevant
-            true = alpha
+            true: float | None = alpha
             if len(known):
                 true = self_consistent_alpha(Channel(link, noise), known @ relevant, new, alpha)
             steps.append(Step(new, "easy", alpha, 2, alpha * error / value, true))

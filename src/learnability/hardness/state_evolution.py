@@ -7,8 +7,8 @@ M is one number q, the whole curve of fixed points is explicit,
     alpha(q) = q / ((1 - q) I(q)):
 
 from no information message passing climbs to the smallest q with alpha(q) >= alpha, from the
-truth it descends to the largest q with alpha(q) <= alpha. Between two overlaps the free entropy changes by
-(1/2) int (alpha I(q) - q / (1 - q)) dq for each direction.
+truth it descends to the largest q with alpha(q) <= alpha. Between two overlaps the free entropy
+changes by (1/2) int (alpha I(q) - q / (1 - q)) dq for each direction.
 
 References
 ----------
@@ -348,23 +348,22 @@ def self_consistent_alpha(
         return idealised if theory.curve.smallest(idealised) >= KNOWN else None
     if channel.link.r > 2 or not _splits(channel.link, known, opened):
         return None
-    engine = QuadratureInformation(channel)
+    engine = QuadratureInformation(channel, nodes=5000)
     u = known[0]
 
     def gap(q: float) -> float:
         """alpha at which q is reached, over alpha at which the others open at q."""
-        M = q * np.outer(u, u)
-        reached = q / ((1 - q) * float(u @ engine(M) @ u))
-        return math.log(reached * engine.response(M, opened))
+        information, response = engine.with_response(q * np.outer(u, u), opened)
+        reached = q / ((1 - q) * float(u @ information @ u))
+        return math.log(reached * response)
 
-    grid = np.linspace(0.04, 0.96, 9)
-    late = next((k for k, q in enumerate(grid) if gap(float(q)) > 0), None)
-    if late is None:  # All but known before the others open.
+    low, high = 0.04, 0.96
+    if gap(high) < 0:  # All but known before the others open.
         return idealised
-    if late == 0:
+    if gap(low) > 0:
         return None
-    q = float(brentq(gap, grid[late - 1], grid[late], xtol=1e-6))
-    return 1 / engine.response(q * np.outer(u, u), opened)
+    q = float(brentq(gap, low, high, xtol=1e-4))
+    return 1 / engine.with_response(q * np.outer(u, u), opened)[1]
 
 
 def _splits(link: Link, known: Array, opened: Array) -> bool:
