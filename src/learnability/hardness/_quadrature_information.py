@@ -29,7 +29,8 @@ __all__ = ["QuadratureInformation"]
 Array = NDArray[np.float64]
 
 _BLOCK = 512
-_MEDIUM = Resolution(nodes=32, panel_nodes=24, segments=40, reach=5.5, blur=1e-4, tangents=1)
+_SOBOL = 12
+_MEDIUM = Resolution(nodes=28, panel_nodes=20, segments=28, reach=5.2, blur=1e-4, tangents=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,15 +64,15 @@ class QuadratureInformation:
             axes = [gauss_normal(b, each, each // 2) for b in breaks]
             axes += [gauss_normal(np.zeros(0), each)] * (noisy + open_directions)
             return product_grid(axes)
-        points = sobol_normals(size, 13 if self.nodes >= 10_000 else 12, 1)
+        points = sobol_normals(size, _SOBOL, 1)
         return points, np.full(len(points), 1 / len(points))
 
-    def _sampled(self, M: Array) -> tuple[Array, Array, Array, Array]:
-        """Labels (n,), estimates (n, r), V (r, r) and weights (n,)."""
+    def _sampled(self, M: Array) -> tuple[Array, Array, Array, Array, int]:
+        """Labels (n,), estimates (n, r), V (r, r), weights (n,), dimension of the integral."""
         r, noisy = self.channel.link.r, int(self.channel.noise > 0)
         values, vectors = np.linalg.eigh(0.5 * (M + M.T))
         values = np.clip(values, 0.0, 1 - 1e-9)
-        opened = np.nonzero(values > 1e-12)[0]
+        opened = np.nonzero(values > 1e-8)[0]
         nodes, weight = self._nodes(len(opened))
         z = nodes[:, :r]
         y = np.asarray(self.channel.link(z), dtype=float)
@@ -81,27 +82,25 @@ class QuadratureInformation:
         spread = np.sqrt(values[opened] * (1 - values[opened]))
         omega = (z @ frame * values[opened] + nodes[:, r + noisy :] * spread) @ frame.T
         V = (vectors * (1 - values)) @ vectors.T
-        return y, omega, V, weight
+        return y, omega, V, weight, nodes.shape[1]
 
     def moments(self, M: Array) -> tuple[Array, Array, Array, Array]:
         """Weights (n,), E[z - omega] (r, n), E[(z - omega)(z - omega)^T] (r, r, n), and V."""
-        y, omega, V, weight = self._sampled(M)
+        y, omega, V, weight, dimensions = self._sampled(M)
         scheme = scheme_of(self.channel)
+        data = scheme.prepare(y)
+        fine = self.exact and dimensions <= 3 and self.nodes >= 10_000
+        size = 4096 if fine else _BLOCK
         parts = []
-        resolution = FINE if self.nodes >= 10_000 else _MEDIUM
-        if self.exact:
-            data = scheme.prepare(y)
-            for start in range(0, len(y), 4096):
-                part = slice(start, start + 4096)
-                chosen = {k: v[..., part] for k, v in data.items()}
-                parts.append(scheme.moments(chosen, omega[part].T, V, np, resolution)[1:])
-        else:
-            data = scheme.prepare(y)
-            step = self._compiled
-            for start in range(0, len(y), _BLOCK):
-                part = slice(start, start + _BLOCK)
-                chosen = {k: v[..., part].astype(np.float32) for k, v in data.items()}
-                parts.append(step(chosen, omega[part].T.astype(np.float32), V.astype(np.float32)))
+        for start in range(0, len(y), size):
+            part = slice(start, start + size)
+            chosen = {k: v[..., part] for k, v in data.items()}
+            if fine:
+                parts.append(scheme.moments(chosen, omega[part].T, V, np, FINE)[1:])
+            else:
+                single = {k: v.astype(np.float32) for k, v in chosen.items()}
+                means = omega[part].T.astype(np.float32)
+                parts.append(self._compiled(single, means, V.astype(np.float32)))
         first, second = (
             np.concatenate([np.asarray(p[k], dtype=float) for p in parts], axis=-1)
             for k in range(2)

@@ -47,6 +47,8 @@ Array = NDArray[np.float64]
 _START = 1e-2
 _MOST_STEPS = 300
 _MEMORY = 4
+_PUSH = 1e-3
+_STRIDE = 3.0
 
 
 @dataclass(frozen=True)
@@ -213,7 +215,9 @@ class StateEvolution:
 
     # ---- fixed points
 
-    def fixed_point(self, alpha: float, informed: bool = False) -> FixedPoint:
+    def fixed_point(
+        self, alpha: float, informed: bool = False, below: Array | None = None
+    ) -> FixedPoint:
         """The overlap that message passing reaches.
 
         Parameters
@@ -222,14 +226,27 @@ class StateEvolution:
             Samples over dimension.
         informed : bool
             Start from the hidden directions instead of from nothing.
+        below : array, shape (r, r), optional
+            The overlap reached at a smaller alpha, to start from.
         """
         if self.curve is not None and self.leading is None:
             q = self.curve.largest(alpha) if informed else self.curve.smallest(alpha)
             return FixedPoint(q * np.eye(self.r), "converged")
         if self.leading is not None:
             return self._staged(alpha, informed)
+        if below is not None and not informed:
+            return self._iterated(alpha, below)
         start = (1 - _START) if informed else _START
         return self._iterated(alpha, start * np.eye(self.r))
+
+    def fixed_points(self, alphas: Array, informed: bool = False) -> list[FixedPoint]:
+        """Fixed points at several ratios, each found from that of the next smaller one."""
+        found: dict[int, FixedPoint] = {}
+        below: Array | None = None
+        for k in np.argsort(alphas):
+            found[int(k)] = self.fixed_point(float(alphas[k]), informed, below)
+            below = found[int(k)].M
+        return [found[k] for k in range(len(alphas))]
 
     def _staged(self, alpha: float, informed: bool) -> FixedPoint:
         """First the leading coordinate, then the others given what is known of it."""
@@ -271,23 +288,46 @@ class StateEvolution:
         return np.asarray(np.linalg.solve(np.eye(self.r) + A, A))
 
     def _iterated(self, alpha: float, M: Array) -> FixedPoint:
-        """Fixed point by Anderson's acceleration of the damped iteration."""
+        """Fixed point by iteration; directions at zero are then tried with a small overlap.
+
+        Acceleration may stop at a fixed point that plain steps would leave.
+        """
+        found = self._accelerated(alpha, M)
+        for _ in range(self.r):
+            values, vectors = np.linalg.eigh(found.M)
+            shut = vectors[:, values < 1e-4]
+            if not shut.size:
+                break
+            pushed = found.M + _PUSH * shut @ shut.T
+            answer = shut.T @ self.step(alpha, pushed) @ shut
+            if np.linalg.eigvalsh(answer)[-1] <= _PUSH * (1 + 1e-6):
+                break
+            found = self._accelerated(alpha, pushed)
+        return found
+
+    def _accelerated(self, alpha: float, M: Array) -> FixedPoint:
+        """Anderson's acceleration, kept from stepping back over what a plain step has gained."""
         tolerance = 1e-9 if self._on_boxes is not None else 1e-6
         states: list[Array] = []
         images: list[Array] = []
-        status = "stopped"
         for count in range(_MOST_STEPS):
             image = self.step(alpha, M)
             if np.abs(image - M).max() <= tolerance:
-                status = "converged"
-                M = image
-                break
-            states.append(M.ravel())
-            images.append(image.ravel())
-            states, images = states[-_MEMORY:], images[-_MEMORY:]
+                return FixedPoint(_cleaned(image), "converged")
+            states, images = [*states, M.ravel()][-_MEMORY:], [*images, image.ravel()][-_MEMORY:]
+            moved = np.linalg.eigvalsh(image - M)
+            further = _mixed(states, images).reshape(self.r, self.r) - image
+            values, vectors = np.linalg.eigh(0.5 * (further + further.T))
+            if moved[0] >= -0.1 * tolerance:
+                values = np.maximum(values, 0.0)
+            elif moved[-1] <= 0.1 * tolerance:
+                values = np.minimum(values, 0.0)
+            # Long strides could cross into the basin of another fixed point.
+            most = _STRIDE * float(np.abs(moved).max())
+            values = np.clip(values, -most, most)
             # Plain steps while the overlap still climbs fast.
-            M = image if count < 6 else _physical(_mixed(states, images), self.r)
-        return FixedPoint(_cleaned(M), status)
+            M = image if count < 4 else _physical(image + (vectors * values) @ vectors.T)
+        return FixedPoint(_cleaned(M), "stopped")
 
     def trace(self, alpha: float, steps: int, start: float, damping: float = 1.0) -> Array:
         """Overlaps along the iterations, damped as the algorithm is, shape (steps + 1, r, r)."""
@@ -307,9 +347,8 @@ def _mixed(states: list[Array], images: list[Array]) -> Array:
     return images[-1] - weights @ np.diff(np.array(images), axis=0)
 
 
-def _physical(flat: Array, r: int) -> Array:
+def _physical(M: Array) -> Array:
     """The nearest symmetric matrix with eigenvalues in [0, 1)."""
-    M = flat.reshape(r, r)
     values, vectors = np.linalg.eigh(0.5 * (M + M.T))
     return np.asarray((vectors * np.clip(values, 1e-12, 1 - 1e-12)) @ vectors.T)
 

@@ -28,13 +28,21 @@ from threadpoolctl import ThreadpoolController
 
 from learnability.learners.thin_products import collect, project
 
-__all__ = ["Run", "Start", "informed_start", "iterate", "random_start", "spectral_start"]
+__all__ = [
+    "INFORMED",
+    "Run",
+    "Start",
+    "informed_start",
+    "iterate",
+    "random_start",
+    "spectral_start",
+]
 
 Array = NDArray[np.float64]
 
 _START = 0.1
 """Size of a random start; entries of size one leave many runs stuck."""
-_INFORMED = 0.95
+INFORMED = 0.95
 """Overlap of the informed start."""
 _LEAST = 1e-6
 """Smallest variance, at the resolution of float32: the directions are known."""
@@ -86,8 +94,8 @@ def spectral_start(estimate: NDArray[Any]) -> Start:
 def informed_start(rng: np.random.Generator, W: NDArray[Any]) -> Start:
     """The hidden directions, blurred as a posterior mean of that overlap would be."""
     r, d = W.shape
-    blur = np.sqrt(_INFORMED * (1 - _INFORMED) / d)
-    return Start(_INFORMED * W + blur * rng.standard_normal((r, d)), (1 - _INFORMED) * np.eye(r))
+    blur = np.sqrt(INFORMED * (1 - INFORMED) / d)
+    return Start(INFORMED * W + blur * rng.standard_normal((r, d)), (1 - INFORMED) * np.eye(r))
 
 
 def iterate(

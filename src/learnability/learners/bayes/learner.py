@@ -16,6 +16,7 @@ from learnability.learners.alignment import resolved
 from learnability.learners.bayes._channel_step import ChannelStep
 from learnability.learners.bayes._generalisation import errors
 from learnability.learners.bayes._iteration import (
+    INFORMED,
     Run,
     Start,
     informed_start,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BayesAMP"]
 
+UNINFORMED = 0.01
 _STARTS = ("auto", "random", "spectral", "informed")
 _TRACE_NODES = 15  # Two to this power evaluations of the link an iteration.
 
@@ -238,9 +240,7 @@ class BayesAMP:
         target = checked_target(target)
         alphas = checked_alphas(alpha)
         theory = state_evolution(target.channel)
-        points = [
-            theory.fixed_point(float(a), self.start == "informed") for a in np.atleast_1d(alphas)
-        ]
+        points = theory.fixed_points(np.atleast_1d(alphas), self.start == "informed")
         M = np.array([point.M for point in points])
         eye = np.eye(target.r)
         found = [errors(target.channel, m, m, _psd(eye - m)) for m in M]
@@ -269,6 +269,42 @@ class BayesAMP:
             alpha_information=thresholds.information,
             alpha_full=thresholds.full,
             note=theory.note,
+        )
+
+    def trace(self, target: MultiIndex | Link | str, *, alpha: float, steps: int) -> xarray.Dataset:
+        """State evolution along the iterations, damped as the algorithm is.
+
+        Parameters
+        ----------
+        target : MultiIndex, Link or str
+            Where the samples come from; at most three hidden directions.
+        alpha : float
+            Samples over dimension.
+        steps : int
+            Number of iterations.
+
+        Returns
+        -------
+        xarray.Dataset
+            `overlap_trace` (time, estimate, index), from the overlap of the informed start, or
+            from 0.01 for the others, whose own is of order 1 / sqrt(d).
+        """
+        target = checked_target(target)
+        ratio = checked_alphas(alpha)
+        if ratio.ndim or isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+            raise LearnabilityError(
+                f"A trace was asked for alpha = {alpha!r} and {steps!r} steps, but one ratio and a "
+                "whole number from 1 are accepted."
+            )
+        begin = INFORMED if self.start == "informed" else UNINFORMED
+        path = state_evolution(target.channel).trace(float(ratio), steps, begin, self.damping)
+        return dataset(
+            self,
+            target,
+            "trace",
+            ratio,
+            {"overlap_trace": (("time", "estimate", "index"), path)},
+            {"time": ("time", np.arange(steps + 1))},
         )
 
 
