@@ -45,10 +45,9 @@ __all__ = [
 Array = NDArray[np.float64]
 
 _START = 1e-2
-_MOST_STEPS = 300
-_MEMORY = 4
+_MOST_STEPS = 200
 _PUSH = 1e-3
-_STRIDE = 3.0
+_RELAXATION = 1.7
 
 
 @dataclass(frozen=True)
@@ -255,10 +254,8 @@ class StateEvolution:
         q = np.zeros(self.r)
         q[axis] = self.curve.largest(alpha) if informed else self.curve.smallest(alpha)
         rest = [i for i in range(self.r) if i != axis]
-        start = (1 - _START) if informed else 1e-4
-        probe = q.copy()
-        probe[rest] = start
-        if not informed and np.all(alpha * boxes(probe)[rest] <= start):
+        # Knowing the leading coordinate exactly would only help the others.
+        if alpha <= self._others_weak:
             return FixedPoint(np.diag(q), "converged")
         if q[axis] >= KNOWN and len({tuple(o) for o in self._orbits}) == 2:
 
@@ -267,16 +264,19 @@ class StateEvolution:
                 at[rest] = x
                 return float(boxes(at)[rest[0]])
 
-            curve = OverlapCurve(alone, self._others_weak(q))
+            curve = OverlapCurve(alone, self._others_weak)
             q[rest] = curve.largest(alpha) if informed else curve.smallest(alpha)
             return FixedPoint(np.diag(q), "converged")
-        return self._iterated(alpha, np.diag(probe))
+        q[rest] = (1 - _START) if informed else _START
+        return self._iterated(alpha, np.diag(q))
 
-    def _others_weak(self, q: Array) -> float:
+    @cached_property
+    def _others_weak(self) -> float:
+        """Weak-recovery threshold of the other coordinates when the leading one is known."""
         assert self._on_boxes is not None
-        axis, tiny = self.leading, 1e-7
-        at = np.where(np.arange(self.r) == axis, q, tiny)
-        slope = max(self._on_boxes(at)[i] for i in range(self.r) if i != axis) / tiny
+        others = np.arange(self.r) != self.leading
+        tiny = 1e-7
+        slope = float(self._on_boxes(np.where(others, tiny, 1.0))[others].max()) / tiny
         return 1 / slope if slope > 1e-9 else math.inf
 
     def step(self, alpha: float, M: Array) -> Array:
@@ -288,11 +288,8 @@ class StateEvolution:
         return np.asarray(np.linalg.solve(np.eye(self.r) + A, A))
 
     def _iterated(self, alpha: float, M: Array) -> FixedPoint:
-        """Fixed point by iteration; directions at zero are then tried with a small overlap.
-
-        Acceleration may stop at a fixed point that plain steps would leave.
-        """
-        found = self._accelerated(alpha, M)
+        """Fixed point by iteration; directions at zero are then tried with a small overlap."""
+        found = self._relaxed(alpha, M)
         for _ in range(self.r):
             values, vectors = np.linalg.eigh(found.M)
             shut = vectors[:, values < 1e-4]
@@ -300,33 +297,19 @@ class StateEvolution:
                 break
             pushed = found.M + _PUSH * shut @ shut.T
             answer = shut.T @ self.step(alpha, pushed) @ shut
-            if np.linalg.eigvalsh(answer)[-1] <= _PUSH * (1 + 1e-6):
+            if np.linalg.eigvalsh(answer)[-1] <= _PUSH * (1 + 1e-3):
                 break
-            found = self._accelerated(alpha, pushed)
+            found = self._relaxed(alpha, pushed)
         return found
 
-    def _accelerated(self, alpha: float, M: Array) -> FixedPoint:
-        """Anderson's acceleration, kept from stepping back over what a plain step has gained."""
-        tolerance = 1e-9 if self._on_boxes is not None else 1e-6
-        states: list[Array] = []
-        images: list[Array] = []
+    def _relaxed(self, alpha: float, M: Array) -> FixedPoint:
+        """Over-relaxed iteration; steps longer than that could miss a fixed point."""
+        tolerance = 1e-9 if self._on_boxes is not None else _tolerance(self._by_quadrature)
         for count in range(_MOST_STEPS):
-            image = self.step(alpha, M)
-            if np.abs(image - M).max() <= tolerance:
-                return FixedPoint(_cleaned(image), "converged")
-            states, images = [*states, M.ravel()][-_MEMORY:], [*images, image.ravel()][-_MEMORY:]
-            moved = np.linalg.eigvalsh(image - M)
-            further = _mixed(states, images).reshape(self.r, self.r) - image
-            values, vectors = np.linalg.eigh(0.5 * (further + further.T))
-            if moved[0] >= -0.1 * tolerance:
-                values = np.maximum(values, 0.0)
-            elif moved[-1] <= 0.1 * tolerance:
-                values = np.minimum(values, 0.0)
-            # Long strides could cross into the basin of another fixed point.
-            most = _STRIDE * float(np.abs(moved).max())
-            values = np.clip(values, -most, most)
-            # Plain steps while the overlap still climbs fast.
-            M = image if count < 4 else _physical(image + (vectors * values) @ vectors.T)
+            step = self.step(alpha, M) - M
+            if np.abs(step).max() <= tolerance:
+                return FixedPoint(_cleaned(M + step), "converged")
+            M = M + step if count < 4 else _physical(M + _RELAXATION * step)
         return FixedPoint(_cleaned(M), "stopped")
 
     def trace(self, alpha: float, steps: int, start: float, damping: float = 1.0) -> Array:
@@ -337,14 +320,9 @@ class StateEvolution:
         return np.array(found)
 
 
-def _mixed(states: list[Array], images: list[Array]) -> Array:
-    """The next state of Anderson's method: images weighted so that their residuals cancel."""
-    residuals = np.array(images) - np.array(states)
-    if len(residuals) == 1:
-        return images[0]
-    steps = np.diff(residuals, axis=0)
-    weights, *_ = np.linalg.lstsq(steps.T, residuals[-1], rcond=1e-8)
-    return images[-1] - weights @ np.diff(np.array(images), axis=0)
+def _tolerance(engine: QuadratureInformation) -> float:
+    """Steps smaller than the error of the quadrature mean nothing."""
+    return 1e-7 if engine.exact else 3e-5
 
 
 def _physical(M: Array) -> Array:

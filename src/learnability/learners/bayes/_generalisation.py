@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from learnability.links._rules import sobol_normals
 from learnability.links.channel import Channel
+from learnability.links.hermite import expand
 
 __all__ = ["Errors", "errors"]
 
@@ -31,8 +32,11 @@ class Errors(NamedTuple):
     wrong: float
 
 
-def errors(channel: Channel, Q: Array, M: Array, C: Array, log2_nodes: int = 20) -> Errors:
+def errors(channel: Channel, Q: Array, M: Array, C: Array, log2_nodes: int = 15) -> Errors:
     """Errors of the Bayes predictor.
+
+    With a and b two independent draws of N(omega, C), the squared error is
+    E g(z)^2 - 2 E g(z) g(a) + E g(a) g(b): one average, in which no predictor is estimated.
 
     Parameters
     ----------
@@ -41,26 +45,34 @@ def errors(channel: Channel, Q: Array, M: Array, C: Array, log2_nodes: int = 20)
     Q, M, C : array, shape (r, r)
         W W^T, W W*^T and the posterior covariance.
     log2_nodes : int
-        Logarithm of the number of evaluations of the link.
+        Logarithm of the number of points.
     """
     link, r = channel.link, channel.link.r
-    fresh = _normals(2 * r, (log2_nodes + 1) // 2)
-    inner = _normals(r, log2_nodes // 2)
-    joint = np.block([[np.eye(r), M.T], [M, Q]])
-    both = fresh @ _root(joint)
-    z, omega = both[:, :r], both[:, r:]
-    points = omega[:, None] + inner @ _root(C)
-    label, guesses = np.asarray(link(z)), np.asarray(link(points))
-    squared = float(np.mean((label - guesses.mean(axis=1)) ** 2)) + channel.noise
-    values = link.values
-    if values is None:
-        return Errors(squared, np.nan)
-    levels = np.array(values)
-    middles = 0.5 * (levels[:-1] + levels[1:])
-    counts = np.stack(
-        [(np.searchsorted(middles, guesses) == k).mean(axis=1) for k in range(len(levels))]
+    joint, root = _root(np.block([[np.eye(r), M.T], [M, Q]])), _root(C)
+    points = _normals(4 * r, log2_nodes)
+    both = points[:, : 2 * r] @ joint
+    label = np.asarray(link(both[:, :r]))
+    first, second = (
+        np.asarray(link(both[:, r:] + points[:, k * r : (k + 1) * r] @ root)) for k in (2, 3)
     )
-    return Errors(squared, float(np.mean(counts.argmax(axis=0) != np.searchsorted(middles, label))))
+    # The mean square of the label itself is known.
+    exact = expand(link, 0)
+    energy = exact.variance + exact.mean**2
+    squared = energy - float(np.mean(label * (first + second) - first * second))
+    squared = max(squared, 0.0) + channel.noise
+    return Errors(squared, np.nan if link.values is None else _wrong(channel, joint, root))
+
+
+def _wrong(channel: Channel, joint: Array, root: Array) -> float:
+    """The share of labels that differ from the likeliest one at omega."""
+    link, r = channel.link, channel.link.r
+    levels = np.array(link.values)
+    middles = 0.5 * (levels[:-1] + levels[1:])
+    both = _normals(2 * r, 12) @ joint
+    guesses = np.asarray(link(both[:, None, r:] + _normals(r, 7) @ root))
+    number = np.searchsorted(middles, guesses)
+    chance = np.stack([(number == k).mean(axis=1) for k in range(len(levels))])
+    return float(np.mean(chance.argmax(axis=0) != np.searchsorted(middles, link(both[:, :r]))))
 
 
 @lru_cache(maxsize=8)

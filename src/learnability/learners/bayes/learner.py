@@ -45,7 +45,7 @@ __all__ = ["BayesAMP"]
 
 UNINFORMED = 0.01
 _STARTS = ("auto", "random", "spectral", "informed")
-_TRACE_NODES = 15  # Two to this power evaluations of the link an iteration.
+_TRACE_NODES = 12  # Two to this power points an iteration.
 
 
 @dataclass(frozen=True)
