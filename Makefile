@@ -20,15 +20,16 @@ $(STAMP): requirements.lock pyproject.toml
 
 setup: $(STAMP)  ## make .venv with the locked versions and the package itself
 
-demo: $(STAMP)  ## print one hardness report, its picture and data go to out/
+demo: $(STAMP)  ## print one hardness report and run its staircase, pictures and data go to out/
 	@mkdir -p out
 	$(BIN)/learnability hardness "$(DEMO_LINK)" --plot out/hardness.png
+	$(BIN)/learnability figure grand-staircase --quick --out out
 
 test: $(STAMP)  ## run the tests, without those of theory against simulation
 	$(BIN)/python -m pytest tests --ignore=tests/agreement -n 2
 
 agreement: $(STAMP)  ## run the tests of theory against simulation; finding none is a failure
-	$(BIN)/python -m pytest tests/agreement
+	$(BIN)/python -m pytest tests/agreement -n 2
 
 lint: $(STAMP)  ## check the format and the style
 	$(BIN)/ruff format --check .
@@ -46,7 +47,7 @@ bench: $(STAMP)  ## run every benchmark
 		echo "$$script"; $(BIN)/python "$$script"; \
 	done
 
-figures: $(STAMP)  ## draw the figures of the pages again
+figures: $(STAMP)  ## draw the figures of the pages again, the gallery in full (hours)
 	$(BIN)/python docs/make_figures.py
 
 lock: $(STAMP)  ## resolve requirements.lock again from pyproject.toml

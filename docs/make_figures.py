@@ -1,15 +1,23 @@
-"""Draws the pictures of the pages into docs/_static: the README's report, and the map."""
+"""Draws the pictures of the pages into docs/_static: the README's report, the map, the gallery.
+
+The gallery's figures are computed in full, for hours; `--quick` takes small sizes. Their other
+files (PDF, NetCDF, CSV) go to out/.
+"""
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
+from learnability.figures import FIGURES, draw
 from learnability.hardness import Hardness, hardness
 from learnability.links.catalogue import CATALOGUE, Entry
 from learnability.plotting import COLOURS, WIDTHS, house_style
 
 STATIC = Path(__file__).resolve().parent / "_static"
+OUT = STATIC.parents[1] / "out"
 README_LINK = "z1**2 + sign(z1*z2*z3)"
 # (name, attribute, marker, shift, colour): shifted sideways, so that equal exponents stay visible.
 EXPONENTS = (
@@ -55,14 +63,17 @@ def exponents(report: Hardness) -> tuple[int, ...]:
     return tuple(getattr(report, attribute) or 0 for _, attribute, *_ in EXPONENTS)
 
 
-def main() -> None:
-    """Draw both pictures."""
+def main(quick: bool) -> None:
+    """Draw all pictures."""
     STATIC.mkdir(exist_ok=True)
     hardness(README_LINK).plot(str(STATIC / "hardness.png"))
     reports = [(entry, hardness(entry.link, noise=entry.noise)) for entry in CATALOGUE]
     with house_style():
         draw_map(reports).savefig(STATIC / "map.png")
+    for name in FIGURES:
+        draw(name, OUT, quick=quick)
+        shutil.copy(OUT / f"{name}.png", STATIC)
 
 
 if __name__ == "__main__":
-    main()
+    main("--quick" in sys.argv[1:])

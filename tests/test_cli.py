@@ -14,6 +14,7 @@ import pytest
 import xarray
 
 import learnability
+from learnability import figures
 from learnability.cli import main
 
 from tests.reports import report_on
@@ -140,6 +141,129 @@ def test_bad_input_ends_in_one_sentence(  # type: ignore[no-untyped-def]
     assert [p.name for p in tmp_path.iterdir()] == ["taken"]
 
 
+def numbers(line: str) -> list[float]:
+    return [float(word) for word in line.split() if word[0].isdigit()]
+
+
+def test_a_prediction_as_a_table(run) -> None:  # type: ignore[no-untyped-def]
+    done = run("predict", "bayes-amp", "abs(z)", "--alpha", "0.3:0.9:3")
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert lines[0] == "y = abs(z)" and lines[1].startswith("BayesAMP(")
+    below, _, above = (numbers(line) for line in lines[4:7])
+    assert below[:2] == [0.3, 0.0] and above[0] == 0.9 and 0.1 < above[1] < 1
+    weak = next(line for line in lines if "alpha_weak" in line)
+    assert numbers(weak) == [pytest.approx(0.5)]
+
+
+def test_a_prediction_as_a_file(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "new" / "theory.nc"
+    done = run("predict", "spectral", "abs(z)", "--alpha", "1", "--noise", "0", "--out", str(path))
+    assert (done.code, done.out, done.err) == (0, "", "")
+    with xarray.open_dataset(path, engine="h5netcdf") as data:
+        assert data["alpha"].shape == () and float(data["alpha"]) == 1.0
+        assert float(data["overlap"].squeeze()) ** 2 == pytest.approx(0.2307, abs=1e-4)
+        assert data.attrs["alpha_c"] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("learner", ["bayes-amp", "spectral"])
+def test_runs_as_a_table_and_as_a_file(run, learner: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    call = ["simulate", learner, "abs(z)", "--d", "20", "--alpha", "1,4", "--seeds", "3,5"]
+    done = run(*call)
+    assert (done.code, done.err) == (0, "")
+    head, first, second = done.out.splitlines()[3:6]
+    assert head.split()[:3] == ["alpha", "overlap", "1"]
+    assert "+-" in first and any(word in second for word in ("converged", "stopped"))
+    path = tmp_path / "runs.csv"
+    assert run(*call, "--out", str(path)).code == 0
+    table = pandas.read_csv(path)
+    assert set(table["seed"].dropna()) == {3, 5} and set(table["alpha"]) == {1.0, 4.0}
+    own = table.query("variable == 'overlap' and alpha == 4 and estimate == 0 and index == 0")
+    mean = own["value"].astype(float).mean()
+    assert numbers(second)[1] == pytest.approx(mean, abs=1e-4)
+
+
+def test_the_start_of_message_passing(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "runs.nc"
+    done = run("simulate", "bayes-amp", "abs(z)", "--d", "60", "--alpha", "2", "--start",
+               "informed", "--out", str(path))  # fmt: skip
+    assert (done.code, done.err) == (0, "")
+    with xarray.open_dataset(path, engine="h5netcdf") as data:
+        assert "start='informed'" in data.attrs["learner"] and data.attrs["d"] == 60
+        assert float(data["overlap_trace"].isel(time=0).squeeze()) > 0.8
+
+
+def test_figures_are_listed(run) -> None:  # type: ignore[no-untyped-def]
+    done = run("figure", "--list")
+    assert (done.code, done.err) == (0, "")
+    assert [line.split()[0] for line in done.out.splitlines()] == list(figures.FIGURES)
+
+
+def test_a_figure(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    asked = []
+
+    def draw(name: str, folder: Path, *, quick: bool) -> list[Path]:
+        asked.append((name, folder, quick))
+        return [folder / f"{name}.pdf", folder / f"{name}.png"]
+
+    monkeypatch.setattr(figures, "draw", draw)  # Drawing itself is tested in tests/figures.
+    done = run("figure", "parity-transition", "--quick", "--out", str(tmp_path / "new"))
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        str(tmp_path / "new" / f"parity-transition.{kind}") for kind in ("pdf", "png")
+    ]
+    assert run("figure", "grand-staircase").code == 0
+    assert asked == [
+        ("parity-transition", tmp_path / "new", True),
+        ("grand-staircase", Path(), False),
+    ]
+
+
+RUN = ["simulate", "spectral", "z1*z2", "--d", "20", "--alpha", "2"]
+BAD_WORK = {
+    "an unknown learner": (["predict", "amp", "z", "--alpha", "1"], "bayes-amp and spectral"),
+    "no learner": (["predict"], "LEARNER"),
+    "no alpha": (["predict", "spectral", "z"], "--alpha"),
+    "alpha zero": (["predict", "bayes-amp", "z", "--alpha", "0"], "above 0"),
+    "alpha negative": (["predict", "spectral", "z", "--alpha", "-1:2:3"], "above 0"),
+    "half a grid": (["predict", "spectral", "z", "--alpha", "1:2"], "`a:b:n`"),
+    "a bad formula": (["predict", "spectral", "z +", "--alpha", "1"], "z +"),
+    "negative noise": (["predict", "spectral", "z", "--alpha", "1", "--noise", "-1"], "noise"),
+    "a hard link": (["predict", "spectral", "z**2*exp(-z**2)", "--alpha", "1"], "hardness"),
+    "many directions": (["predict", "bayes-amp", "z1*z2*z3*z4", "--alpha", "1"], "at most 3"),
+    "d below r": (["simulate", "spectral", "z1*z2", "--d", "1", "--alpha", "2"], "r = 2"),
+    "no d": (["simulate", "spectral", "z1*z2", "--alpha", "2"], "--d"),
+    "d that is no number": ([*RUN[:4], "many", *RUN[5:]], "'--d'"),
+    "no seed": ([*RUN, "--seeds", "0"], "seeds"),
+    "a seed twice": ([*RUN, "--seeds", "1,1"], "twice"),
+    "seeds that are no numbers": ([*RUN, "--seeds", "a,b"], "--seeds"),
+    "another suffix": ([*RUN, "--out", "runs.txt"], ".nc, .csv"),
+    "no suffix": (["predict", "spectral", "z", "--alpha", "1", "--out", "theory"], ".nc, .csv"),
+    "a file in the way": ([*RUN, "--out", "taken/runs.nc"], "taken"),
+    "a folder in the way": ([*RUN, "--out", "folder.nc"], "is a folder"),
+    "another start": (["predict", "bayes-amp", "z", "--alpha", "1", "--start", "x"], "informed"),
+    "a start for another": ([*RUN, "--start", "random"], "belongs to bayes-amp"),
+    "no figure": (["figure"], "--list"),
+    "an unknown figure": (["figure", "staircase"], "parity-transition and grand-staircase"),
+    "a figure where a file is": (["figure", "grand-staircase", "--out", "taken"], "taken"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD_WORK)
+def test_bad_work_ends_in_one_sentence(  # type: ignore[no-untyped-def]
+    run, case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").write_text("")
+    (tmp_path / "folder.nc").mkdir()
+    arguments, words = BAD_WORK[case]
+    done = run(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("learnability: ") and done.err.count("\n") == 1
+    assert words in done.err and "Traceback" not in done.err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["folder.nc", "taken"]
+
+
 def test_an_unknown_verb(run) -> None:  # type: ignore[no-untyped-def]
     done = run("softness", "z")
     assert done.code == 2 and done.err.count("\n") == 1 and "softness" in done.err
@@ -147,7 +271,8 @@ def test_an_unknown_verb(run) -> None:  # type: ignore[no-untyped-def]
 
 def test_version_and_help(run) -> None:  # type: ignore[no-untyped-def]
     assert run("--version").out == f"learnability {learnability.__version__}\n"
-    for arguments in ([], ["--help"], ["hardness", "--help"]):
+    verbs = ("hardness", "predict", "simulate", "figure")
+    for arguments in ([], ["--help"], *([verb, "--help"] for verb in verbs)):
         done = run(*arguments)
         assert done.code == 0 and "Usage" in done.out and done.err == ""
 

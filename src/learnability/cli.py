@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer.exceptions import TyperException
 
 import learnability
 from learnability.errors import LearnabilityError
+
+if TYPE_CHECKING:
+    import xarray
 
 __all__ = ["app", "main"]
 
@@ -24,6 +27,27 @@ app = typer.Typer(
 )
 
 PICTURES = (".png", ".pdf", ".svg")
+RESULTS = (".nc", ".csv")
+
+LearnerName = Annotated[str, typer.Argument(metavar="LEARNER", help="bayes-amp or spectral.")]
+Expression = Annotated[
+    str, typer.Argument(metavar="EXPR", help="The link, such as 'z1**2 + sign(z1*z2*z3)'.")
+]
+Alpha = Annotated[
+    str,
+    typer.Option(
+        metavar="GRID", help="Samples over dimension: a:b:n (n points from a to b), x,y,z or one."
+    ),
+]
+Noise = Annotated[float, typer.Option(help="Variance of the label noise.")]
+Start = Annotated[
+    str | None,
+    typer.Option(help="Where bayes-amp begins: auto, random, spectral or informed."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Save the result (.nc, .csv) instead of printing a table."),
+]
 
 
 def _version(wanted: bool) -> None:
@@ -46,10 +70,8 @@ def root(
 
 @app.command()
 def hardness(
-    expression: Annotated[
-        str, typer.Argument(metavar="EXPR", help="The link, such as 'z1**2 + sign(z1*z2*z3)'.")
-    ],
-    noise: Annotated[float, typer.Option(help="Variance of the label noise.")] = 0.0,
+    expression: Expression,
+    noise: Noise = 0.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     plot: Annotated[
         Path | None,
@@ -61,13 +83,8 @@ def hardness(
     cite: Annotated[bool, typer.Option("--cite", help="Print BibTeX of the results used.")] = False,
 ) -> None:
     """Report how hard a function is to learn, and by which algorithm."""
-    if plot is not None and plot.suffix.lower() not in PICTURES:
-        raise LearnabilityError(
-            f"`--plot` was given as {plot.name!r}, "
-            f"but a file ending in {', '.join(PICTURES)} is accepted."
-        )
-    if plot is not None:  # Before the work, so that a bad place is told at once.
-        plot.parent.mkdir(parents=True, exist_ok=True)
+    _check_suffix("--plot", plot, PICTURES)
+    _make_room(plot)
     from learnability.hardness import hardness as report_on
 
     report = report_on(expression, noise=noise)
@@ -83,6 +100,105 @@ def hardness(
         report.plot(str(plot))
         save(report.to_dataset(), plot.with_suffix(".nc"))
         save(report.to_dataset(), plot.with_suffix(".csv"))
+
+
+@app.command()
+def predict(
+    learner: LearnerName,
+    expression: Expression,
+    alpha: Alpha,
+    noise: Noise = 0.0,
+    start: Start = None,
+    out: Out = None,
+) -> None:
+    """Say what the theory expects of a learner in high dimension."""
+    _check_suffix("--out", out, RESULTS)
+    from learnability.grids import grid
+    from learnability.learners.names import named
+    from learnability.targets import MultiIndex
+
+    chosen, alphas = named(learner, start=start), grid(alpha)
+    target = MultiIndex(expression, noise=noise)
+    _make_room(out)
+    _hand_over(chosen.predict(target, alpha=alphas), out)
+
+
+@app.command()
+def simulate(
+    learner: LearnerName,
+    expression: Expression,
+    d: Annotated[int, typer.Option("--d", help="Dimension.")],
+    alpha: Alpha,
+    seeds: Annotated[
+        str, typer.Option(metavar="K", help="Number of runs, or their seeds x,y,z.")
+    ] = "1",
+    noise: Noise = 0.0,
+    start: Start = None,
+    out: Out = None,
+) -> None:
+    """Run a learner on samples in dimension d."""
+    _check_suffix("--out", out, RESULTS)
+    from learnability.grids import grid
+    from learnability.grids import seeds as read_seeds
+    from learnability.learners.names import named
+    from learnability.targets import MultiIndex
+
+    chosen, alphas, runs = named(learner, start=start), grid(alpha), read_seeds(seeds)
+    target = MultiIndex(expression, noise=noise)
+    _make_room(out)
+    _hand_over(chosen.simulate(target, d=d, alpha=alphas, seeds=runs), out)
+
+
+@app.command()
+def figure(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The figure; --list names them.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Smaller sizes: one or two minutes on two cores.")
+    ] = False,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where NAME.pdf, .png, .nc and .csv go.")
+    ] = Path(),
+    names: Annotated[bool, typer.Option("--list", help="List the figures.")] = False,
+) -> None:
+    """Draw a figure of the literature: theory as lines, runs as crosses."""
+    from learnability.figures import FIGURES, draw
+
+    if names:
+        width = max(map(len, FIGURES))
+        for known, title in FIGURES.items():
+            typer.echo(f"{known:<{width}}  {title}")
+        return
+    if name is None:
+        raise LearnabilityError("No figure was named: `learnability figure --list` lists them.")
+    for path in draw(name, out, quick=quick):
+        typer.echo(str(path))
+
+
+def _check_suffix(option: str, path: Path | None, accepted: tuple[str, ...]) -> None:
+    if path is not None and path.suffix.lower() not in accepted:
+        raise LearnabilityError(
+            f"`{option}` was given as {path.name!r}, "
+            f"but a file ending in {', '.join(accepted)} is accepted."
+        )
+
+
+def _make_room(path: Path | None) -> None:
+    """Make the folder of a file before the work, so that a bad place is told at once."""
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise LearnabilityError(f"{str(path)!r} is a folder, but a file is to be written.")
+
+
+def _hand_over(dataset: xarray.Dataset, out: Path | None) -> None:
+    from learnability.results import save, table
+
+    if out is None:
+        typer.echo(table(dataset))
+    else:
+        save(dataset, out)
 
 
 def main() -> None:

@@ -39,11 +39,19 @@ class OverlapCurve:
         return q / ((1 - q) * info) if info > 1e-14 else math.inf
 
     @cached_property
-    def points(self) -> tuple[Array, Array]:
-        """Overlaps, evenly spaced in their logit, and alpha of each."""
+    def _grid(self) -> tuple[Array, Array]:
         logit = np.linspace(math.log(_SMALLEST), -math.log(_SMALLEST), _POINTS)
         q = 1 / (1 + np.exp(-logit))
         return q, np.array([self.alpha(float(x)) for x in q])
+
+    @cached_property
+    def points(self) -> tuple[Array, Array]:
+        """Overlaps, evenly spaced in their logit but for the turning point, and alpha of each."""
+        q, alpha = self._grid
+        if self._turn is None:
+            return q, alpha
+        at = int(np.searchsorted(q, self._turn[0]))
+        return np.insert(q, at, self._turn[0]), np.insert(alpha, at, self._turn[1])
 
     def smallest(self, alpha: float) -> float:
         """The overlap reached from no information: the smallest q with alpha(q) >= alpha."""
@@ -88,18 +96,23 @@ class OverlapCurve:
         slope = (alpha[-5] - alpha[-1]) / (distance[-5] - distance[-1])
         return float(alpha[-1] - slope * distance[-1])
 
-    @cached_property
+    @property
     def spinodal(self) -> float:
         """The highest local maximum of the curve, where the overlap jumps; NaN if it has none."""
+        return math.nan if self._turn is None else self._turn[1]
+
+    @cached_property
+    def _turn(self) -> tuple[float, float] | None:
+        """Overlap and alpha at the highest local maximum."""
         from scipy.optimize import minimize_scalar
 
-        q, alpha = self.points
+        q, alpha = self._grid
         finite = np.where(np.isfinite(alpha), alpha, -np.inf)
         inner = range(1, len(q) - 1)
         peaks = [k for k in inner if finite[k - 1] < finite[k] >= finite[k + 1]]
         peaks = [k for k in peaks if finite[k] - finite[k + 1 :].min() > 1e-5 * finite[k]]
         if not peaks:
-            return math.nan
+            return None
         k = max(peaks, key=lambda j: float(finite[j]))
         logit = np.log(q / (1 - q))
         best = minimize_scalar(
@@ -108,7 +121,7 @@ class OverlapCurve:
             method="bounded",
             options={"xatol": 1e-7},
         )
-        return -float(best.fun)
+        return 1 / (1 + math.exp(-float(best.x))), -float(best.fun)
 
     @cached_property
     def information_threshold(self) -> float:

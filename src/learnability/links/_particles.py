@@ -190,9 +190,18 @@ def root_particles(
 def interval(low: Any, high: Any, xp: Any) -> tuple[Any, Any, Any]:
     """Log mass, mean and variance of a standard normal variable on [low, high].
 
-    Computed from the side on which both tails are small, never from 1 - Phi.
+    Computed from the side on which both tails are small, never from 1 - Phi. An end that is None is
+    infinite.
     """
     log_ndtr = special(xp).log_ndtr
+    if low is None or high is None:
+        if low is None and high is None:
+            return 0.0, 0.0, 1.0
+        end = high if low is None else -low
+        log_mass = log_ndtr(end)
+        pull = xp.exp(xp.minimum(-0.5 * end**2 - _LOG_ROOT - log_mass, 60.0))
+        variance = xp.clip(1 - pull * (pull + end), 0.0, 1.0)
+        return log_mass, -pull if low is None else pull, variance
     flip = low + high > 0
     a, b = xp.where(flip, -high, low), xp.where(flip, -low, high)
     log_b = log_ndtr(b)

@@ -352,12 +352,14 @@ class BoxPosterior:
         centre = so_far.centre(omega[last], L[r - 1])
         scale = L[r - 1, r - 1]
         marks = [(edge - centre) / scale for edge in self.edges[last]]
-        far = xp.full_like(centre, 40.0)
+        lows: list[Any] = [None, *marks]
+        highs: list[Any] = [*marks, None]
         parts = []
-        for number, (low, high) in enumerate(zip([-far, *marks], [*marks, far], strict=True)):
+        for number, (low, high) in enumerate(zip(lows, highs, strict=True)):
             log_mass, mean, variance = interval(low, high, xp)
             cell = np.column_stack([so_far.cell, np.full(len(so_far.cell), number)])
-            parts.append(Particles(so_far.log_weight + log_mass, (*so_far.t, mean), variance, cell))
+            t = (*so_far.t, xp.broadcast_to(mean, centre.shape))
+            parts.append(Particles(so_far.log_weight + log_mass, t, variance, cell))
         return joined(parts, xp)
 
     def _boxes(

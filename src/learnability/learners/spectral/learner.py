@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -132,10 +133,10 @@ class Spectral:
         alphas, chosen = checked_alphas(alpha), checked_seeds(seeds)
         for a in np.atleast_1d(alphas):  # Before the theory, which takes longer.
             checked_sizes(target.r, None, d, float(a), np.float32)
-        recovery = _recoverable(target)
+        _recoverable(target)
         runs = [
             [self._run(target, d, plan, seed) for seed in chosen]
-            for plan in (self._plan(target, recovery, a) for a in np.atleast_1d(alphas))
+            for plan in (self._plan(target, float(a)) for a in np.atleast_1d(alphas))
         ]
 
         def stacked(name: str) -> list[list[Any]]:
@@ -182,8 +183,7 @@ class Spectral:
         recovery = _recoverable(target)
         notes: dict[str, None] = {}
         parts = [
-            _predicted(self._plan(target, recovery, a), target, notes)
-            for a in np.atleast_1d(alphas)
+            _predicted(self._plan(target, float(a)), target, notes) for a in np.atleast_1d(alphas)
         ]
 
         def stacked(name: str) -> list[Any]:
@@ -206,9 +206,10 @@ class Spectral:
             note=" ".join(notes),
         )
 
-    def _plan(self, target: MultiIndex, recovery: WeakRecovery, alpha: float) -> _Plan:
+    @lru_cache(maxsize=256)  # noqa: B019  (learners are small records; runs share their plans)
+    def _plan(self, target: MultiIndex, alpha: float) -> _Plan:
         """Which directions are found how, and what theory says about the eigenvectors."""
-        trivial = recovery.trivial
+        trivial = _recoverable(target).trivial
         law = label_law(target.channel, len(trivial) > 0)
         rest = complement(trivial, target.r) if len(trivial) < target.r else trivial[:0]
         G = rest @ law.G @ rest.T
@@ -262,7 +263,7 @@ class Spectral:
             Orthonormal rows.
         """
         target = checked_target(target)
-        plan = self._plan(target, _recoverable(target), len(X) / X.shape[1])
+        plan = self._plan(target, len(X) / X.shape[1])
         return self._estimate(target, X, y, plan, seed)[0]
 
     def _estimate(
@@ -347,6 +348,7 @@ def _floor(alpha: float) -> float:
     return max(-300.0, min(-10.0, -3000 / alpha**2))
 
 
+@lru_cache(maxsize=32)
 def _recoverable(target: MultiIndex) -> WeakRecovery:
     """What one label says to second order, or a sentence when that is nothing."""
     recovery = weak_recovery(target.channel)

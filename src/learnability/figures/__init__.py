@@ -1,0 +1,56 @@
+"""Figures of the literature, drawn anew: theory as lines, runs of the algorithm as crosses."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from learnability.errors import LearnabilityError
+
+__all__ = ["FIGURES", "draw"]
+
+FIGURES = {
+    "parity-transition": "a parity of two directions is learned above pi^2/4 samples a dimension",
+    "grand-staircase": "z1 is learned first and opens the way to z2 and z3",
+}
+"""Name -> title; the module of a figure has its name, with underscores.
+
+It offers `FULL` and `QUICK` (sizes), `compute(size)`, which gives the labelled numbers, and
+`picture(data)`, which draws them.
+"""
+
+
+def draw(name: str, folder: str | Path = ".", *, quick: bool = False) -> list[Path]:
+    """Compute a figure and write the picture and its numbers.
+
+    Parameters
+    ----------
+    name : str
+        One of `FIGURES`.
+    folder : str or Path
+        Where the files go; made if it does not exist.
+    quick : bool
+        Smaller and fewer runs.
+
+    Returns
+    -------
+    list of Path
+        NAME.pdf, NAME.png, NAME.nc and NAME.csv. The latter two hold the theory and the runs,
+        under names that start with ``theory_`` and ``runs_``.
+    """
+    if name not in FIGURES:
+        raise LearnabilityError(
+            f"The figure was given as {name!r}, but {' and '.join(FIGURES)} are accepted."
+        )
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)  # Before the work: a bad place is told at once.
+    recipe = _recipe(name)
+    from learnability.figures._drawing import write
+
+    data = recipe.compute(recipe.QUICK if quick else recipe.FULL)
+    return write(recipe.picture(data), data, folder / name)
+
+
+def _recipe(name: str) -> Any:
+    return import_module(f"learnability.figures.{name.replace('-', '_')}")

@@ -1,0 +1,59 @@
+"""The transition of a parity of two directions, sign(z1 z2).
+
+Below pi^2/4 samples a dimension message passing finds nothing; above, both directions at once.
+
+References
+----------
+Troiani, Dandi, Defilippis, Zdeborova, Loureiro, Krzakala, arXiv:2405.15480.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from learnability.figures._drawing import (
+    Size,
+    legend,
+    line_and_crosses,
+    mark,
+    mean_overlap,
+    message_passing,
+)
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["FULL", "QUICK", "compute", "picture"]
+
+LINK = "sign(z1*z2)"
+FULL = Size(d=500, runs=72, alphas=tuple(np.linspace(0.5, 6.2, 20)), theory=100)
+QUICK = Size(d=300, runs=8, alphas=(1.0, 2.0, 2.75, 3.5, 4.25, 5.0, 6.0), theory=50)
+
+
+def compute(size: Size) -> xarray.Dataset:
+    """The prediction, the runs and the threshold of the hardness report."""
+    return message_passing(LINK, size)
+
+
+def picture(data: xarray.Dataset) -> Any:
+    """Overlap against alpha, the mean of the two directions."""
+    from matplotlib.figure import Figure
+
+    from learnability.plotting import COLOURS, WIDTHS, house_style
+
+    with house_style():
+        figure = Figure(figsize=(WIDTHS["column"], 2.6), layout="constrained")
+        axes = figure.subplots()
+        theory, runs = mean_overlap(data, "theory", (0, 1)), mean_overlap(data, "runs", (0, 1))
+        line_and_crosses(axes, data, theory, runs, COLOURS[0])
+        mark(axes, float(data["threshold"][0]), r"$\pi^2/4$")
+        axes.set(
+            xlabel=r"$\alpha = n/d$",
+            ylabel=r"overlap of $z_1$ and $z_2$",
+            xlim=(0, float(data["theory_alpha"].max())),
+            ylim=(-0.03, 1.03),
+        )
+        legend(figure, data, columns=1)
+    return figure

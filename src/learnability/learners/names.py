@@ -1,0 +1,46 @@
+"""The learners by the names that the command line knows them by."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from learnability.errors import LearnabilityError
+from learnability.learners.bayes import BayesAMP
+from learnability.learners.protocol import Learner
+from learnability.learners.spectral import Spectral
+
+__all__ = ["LEARNERS", "named"]
+
+LEARNERS: dict[str, type[Any]] = {"bayes-amp": BayesAMP, "spectral": Spectral}
+"""Name on the command line -> class."""
+
+
+def named(name: str, **options: Any) -> Learner:
+    """The learner of a name.
+
+    Parameters
+    ----------
+    name : str
+        One of `LEARNERS`.
+    **options
+        Its hyper-parameters; None stands for the default.
+    """
+    if name not in LEARNERS:
+        raise LearnabilityError(
+            f"The learner was given as {name!r}, but {' and '.join(LEARNERS)} are accepted."
+        )
+    learner = LEARNERS[name]
+    given = {option: value for option, value in options.items() if value is not None}
+    for option in given:
+        if option not in _fields(learner):
+            owners = [n for n, kind in LEARNERS.items() if option in _fields(kind)]
+            raise LearnabilityError(
+                f"`--{option}` was given with {name}, but it belongs to {' and '.join(owners)}."
+            )
+    made: Learner = learner(**given)
+    return made
+
+
+def _fields(learner: type[Any]) -> set[str]:
+    return {field.name for field in dataclasses.fields(learner)}
