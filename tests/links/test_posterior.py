@@ -28,7 +28,9 @@ from learnability.links.posterior import (
 
 Array = NDArray[np.float64]
 
-MIDDLE = Resolution(nodes=24, panel_nodes=24, segments=128, reach=8.5, blur=1e-6, tangents=2)
+MIDDLE = Resolution(
+    nodes=24, panel_nodes=24, box_nodes=24, segments=128, reach=8.5, blur=1e-6, tangents=2
+)
 SCALES = [1e-4, 0.1, 1.0]
 FULL = {
     1: np.array([[0.8]]),

@@ -30,7 +30,9 @@ Array = NDArray[np.float64]
 
 _BLOCK = 512
 _SOBOL = 12
-_MEDIUM = Resolution(nodes=28, panel_nodes=20, segments=28, reach=5.2, blur=1e-4, tangents=1)
+_MEDIUM = Resolution(
+    nodes=28, panel_nodes=20, box_nodes=20, segments=28, reach=5.2, blur=1e-4, tangents=1
+)
 
 
 @dataclass(frozen=True, eq=False)

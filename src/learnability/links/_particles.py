@@ -45,6 +45,8 @@ class Resolution:
         Nodes of an outer coordinate on the whole line.
     panel_nodes : int
         The same on each panel, when breaks cut the line.
+    box_nodes : int
+        The same where the link is constant on boxes.
     segments : int
         Linear pieces of a line, or of each of its panels.
     reach : float
@@ -58,15 +60,20 @@ class Resolution:
 
     nodes: int
     panel_nodes: int
+    box_nodes: int
     segments: int
     reach: float
     blur: float
     tangents: int
 
 
-FINE = Resolution(nodes=64, panel_nodes=48, segments=256, reach=8.5, blur=1e-6, tangents=2)
+FINE = Resolution(
+    nodes=64, panel_nodes=48, box_nodes=48, segments=256, reach=8.5, blur=1e-6, tangents=2
+)
 """For single posteriors: relative errors of 1e-5 and less."""
-COARSE = Resolution(nodes=24, panel_nodes=18, segments=24, reach=4.8, blur=1e-3, tangents=1)
+COARSE = Resolution(
+    nodes=24, panel_nodes=18, box_nodes=10, segments=24, reach=4.8, blur=1e-3, tangents=1
+)
 """For runs and averages: relative errors of 1e-3 and less."""
 
 
@@ -140,11 +147,10 @@ def panel_ends(centre: Any, scale: Any, edges: Array, reach: float, xp: Any) -> 
 
 
 def outer_nodes(
-    so_far: Particles, mean: Any, row: Any, edges: Array, resolution: Resolution, xp: Any
+    so_far: Particles, mean: Any, row: Any, edges: Array, count: int, reach: float, xp: Any
 ) -> Particles:
-    """Integrate one more coordinate over nodes, between its edges."""
+    """Integrate one more coordinate over nodes, as many on each panel between its edges."""
     centre = so_far.centre(mean, row)
-    count, reach = resolution.panel_nodes if len(edges) else resolution.nodes, resolution.reach
     if len(edges):
         x, w = np.polynomial.legendre.leggauss(count)
     else:  # On the whole line equal steps are best.

@@ -343,9 +343,11 @@ class BoxPosterior:
     ) -> Particles:
         """Integrate the coordinates that are left, the last one exactly."""
         r = len(self.order)
+        reach = resolution.reach
         for k in range(len(so_far.t), r - 1):
             axis = self.order[k]
-            so_far = outer_nodes(so_far, omega[axis], L[k], self.edges[axis], resolution, xp)
+            count = resolution.box_nodes if len(self.edges[axis]) else resolution.nodes
+            so_far = outer_nodes(so_far, omega[axis], L[k], self.edges[axis], count, reach, xp)
         if len(so_far.t) == r:
             return so_far
         last = self.order[-1]
@@ -528,7 +530,8 @@ class LinePosterior:
         outer = Particles.nothing(xp, omega[0])
         for k, other in enumerate(order[:-1]):
             edges = self._edges[other]
-            outer = outer_nodes(outer, omega[other], L[k], edges, resolution, xp)
+            count = resolution.panel_nodes if len(edges) else resolution.nodes
+            outer = outer_nodes(outer, omega[other], L[k], edges, count, resolution.reach, xp)
         centre, scale = outer.centre(omega[axis], L[r - 1]), L[r - 1, r - 1]
         fixed = [
             omega[other] + sum((L[k, j] * outer.t[j] for j in range(k + 1)), 0.0)
