@@ -132,7 +132,7 @@ def test_later_step_opens_when_the_first_is_only_partly_known():
 
 def test_trace_ends_at_the_fixed_point():
     theory = state_evolution(Channel("sign(z1*z2)"))
-    path = theory.trace(5.0, 150, 0.01, damping=0.7)
+    path = theory.trace(5.0, 120, 0.01)
     assert path[-1, 0, 0] == pytest.approx(0.8235368013334956, abs=1e-6)
     assert np.all(np.diff(path[:, 0, 0]) > -1e-12)
 

@@ -312,11 +312,11 @@ class StateEvolution:
             M = M + step if count < 4 else _physical(M + _RELAXATION * step)
         return FixedPoint(_cleaned(M), "stopped")
 
-    def trace(self, alpha: float, steps: int, start: float, damping: float = 1.0) -> Array:
-        """Overlaps along the iterations, damped as the algorithm is, shape (steps + 1, r, r)."""
+    def trace(self, alpha: float, steps: int, start: float) -> Array:
+        """Overlaps along the iterations from M = start I, shape (steps + 1, r, r)."""
         found = [start * np.eye(self.r)]
         for _ in range(steps):
-            found.append((1 - damping) * found[-1] + damping * self.step(alpha, found[-1]))
+            found.append(self.step(alpha, found[-1]))
         return np.array(found)
 
 
@@ -353,8 +353,8 @@ def self_consistent_alpha(
     Returns
     -------
     float or None
-        None when it is not computed: more than one direction is partly known, or r > 2 and the
-        known one is not recovered exactly before.
+        None when it is not computed: more than one direction is partly known, or the posterior is
+        not exact, or r > 2 and the known direction is not recovered exactly before.
     """
     from scipy.optimize import brentq
 
@@ -366,6 +366,8 @@ def self_consistent_alpha(
     if channel.link.r > 2 or not _splits(channel.link, known, opened):
         return None
     engine = QuadratureInformation(channel, nodes=5000)
+    if not engine.exact:
+        return None
     u = known[0]
 
     def gap(q: float) -> float:

@@ -272,7 +272,9 @@ class BayesAMP:
         )
 
     def trace(self, target: MultiIndex | Link | str, *, alpha: float, steps: int) -> xarray.Dataset:
-        """State evolution along the iterations, damped as the algorithm is.
+        """State evolution along the iterations, of the algorithm without damping.
+
+        A damped run averages estimates of several times, and one overlap does not describe it.
 
         Parameters
         ----------
@@ -296,8 +298,13 @@ class BayesAMP:
                 f"A trace was asked for alpha = {alpha!r} and {steps!r} steps, but one ratio and a "
                 "whole number from 1 are accepted."
             )
+        if self.damping != 1:
+            raise LearnabilityError(
+                f"A trace was asked for damping = {self.damping!r}, but it is known for 1 alone: "
+                "write BayesAMP(damping=1)."
+            )
         begin = INFORMED if self.start == "informed" else UNINFORMED
-        path = state_evolution(target.channel).trace(float(ratio), steps, begin, self.damping)
+        path = state_evolution(target.channel).trace(float(ratio), steps, begin)
         return dataset(
             self,
             target,
