@@ -25,6 +25,9 @@ demo: $(STAMP)  ## print one hardness report and run its staircase, pictures and
 	$(BIN)/learnability hardness "$(DEMO_LINK)" --plot out/hardness.png
 	$(BIN)/learnability figure grand-staircase --quick --out out
 
+# Two workers on two cores: threads of BLAS would wait for each other.
+test agreement: export OPENBLAS_NUM_THREADS = 1
+
 test: $(STAMP)  ## run the tests, without those of theory against simulation
 	$(BIN)/python -m pytest tests --ignore=tests/agreement -n 2
 
