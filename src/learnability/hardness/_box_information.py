@@ -95,7 +95,8 @@ class FiniteInformation:
 
     def __call__(self, q: Array) -> Array:
         """E[g_j^2] for each coordinate j, at overlaps q (r,)."""
-        products = _Products(list(self.scheme.edges), q)
+        # Three open coordinates make a grid of three dimensions, with fewer nodes in each.
+        products = _Products(list(self.scheme.edges), q, 3 if np.count_nonzero(q) > 2 else 8)
         found = [products.group(cells) for _, cells in self._groups]
         mass, slope = np.array([f[0] for f in found]), np.array([f[1] for f in found])
         noise = self.scheme.channel.noise
