@@ -21,8 +21,8 @@ from threadpoolctl import threadpool_limits
 
 from learnability import BayesAMP, MultiIndex
 from learnability.hardness.state_evolution import state_evolution
-from learnability.learners.bayes._channel_step import ChannelStep
-from learnability.learners.bayes._iteration import iterate, random_start
+from learnability.learners.bayes._channel_step import ChannelStep, taken_together
+from learnability.learners.bayes._iteration import Run, in_step, iterate, iteration, random_start
 from learnability.learners.thin_products import collect, project
 
 PARITY = MultiIndex("sign(z1*z2)")
@@ -41,7 +41,7 @@ def seconds(call: Callable[[], object], repeats: int = 1) -> float:
     return statistics.median(found)
 
 
-def iteration(target: MultiIndex) -> tuple[float, dict[str, float]]:
+def one_iteration(target: MultiIndex) -> tuple[float, dict[str, float]]:
     """One iteration over reading X, and what its parts take."""
     X, y, W, _ = target.sample(0, n=N, d=D, dtype=np.float32)
     read = seconds(lambda: X.sum(), 5)
@@ -63,28 +63,35 @@ def iteration(target: MultiIndex) -> tuple[float, dict[str, float]]:
 
 
 def seeds() -> float:
-    """Runs to convergence over the thin products that they need."""
+    """Runs to convergence, side by side as `simulate` has them, over their thin products."""
     method = BayesAMP()
-    method.simulate(PARITY, d=500, alpha=5.0, seeds=[10**6])
+    method.simulate(PARITY, d=500, alpha=5.0, seeds=[10**6, 10**6 + 1, 10**6 + 2])
+    size = method._group(PARITY, 500, 5.0)
     took, products = 0.0, 0.0
-    for seed in range(SEEDS):
-        X, y, W, _ = PARITY.sample(seed, d=500, alpha=5.0, dtype=np.float32)
-        step = ChannelStep(PARITY.channel, y)
-        start = random_start(np.random.default_rng(seed), PARITY.r, 500)
-        runs = []
-        took += seconds(
-            lambda X=X, W=W, step=step, start=start, runs=runs: runs.append(
-                iterate(X, step, start, W, method.damping, method.iterations, method.tolerance)
-            )
-        )
-        count = len(runs[0].overlap) - 1
-        g = step(project(X, start.W), start.C)
+    for first in range(0, SEEDS, size):
+        samples = [
+            PARITY.sample(seed, d=500, alpha=5.0, dtype=np.float32)
+            for seed in range(first, first + size)
+        ]
+        steps = [ChannelStep(PARITY.channel, sample.y) for sample in samples]
+        starts = [random_start(np.random.default_rng(first + k), 2, 500) for k in range(size)]
+        runs: list[Run] = []
 
-        def thin(X: np.ndarray = X, W: np.ndarray = start.W, g=g, count: int = count) -> None:
-            for _ in range(count):
-                project(X, W)
-                collect(X, g)
+        def run(samples=samples, steps=steps, starts=starts, runs=runs) -> None:
+            paths = [
+                iteration(s.X, start, s.W, method.damping, method.iterations, method.tolerance)
+                for s, start in zip(samples, starts, strict=True)
+            ]
+            runs += in_step(paths, lambda live, means: taken_together(steps, live, means))
 
+        def thin(samples=samples, starts=starts, runs=runs) -> None:
+            for sample, start, finished in zip(samples, starts, runs, strict=True):
+                g = np.ones((2, len(sample.y)), dtype=np.float32)
+                for _ in range(len(finished.overlap) - 1):
+                    project(sample.X, start.W)
+                    collect(sample.X, g)
+
+        took += seconds(run)
         products += seconds(thin)
     return took / products
 
@@ -110,8 +117,8 @@ def main() -> None:
 
 
 def report() -> None:
-    parity, parity_parts = iteration(PARITY)
-    committee, committee_parts = iteration(COMMITTEE)
+    parity, parity_parts = one_iteration(PARITY)
+    committee, committee_parts = one_iteration(COMMITTEE)
     rows = [
         ("(a) iteration, sign(z1*z2), over T_read", parity, 8.0),
         ("(b) iteration, tanh(z1) + tanh(z2), over T_read", committee, 25.0),

@@ -22,12 +22,15 @@ __all__ = [
     "FINE",
     "Particles",
     "Resolution",
+    "cholesky",
     "interval",
     "joined",
     "outer_nodes",
     "panel_ends",
+    "reduced",
     "root_particles",
     "special",
+    "turned",
 ]
 
 Array = NDArray[np.float64]
@@ -158,12 +161,12 @@ def outer_nodes(
     parts = []
     for number, (low, high) in enumerate(panel_ends(centre, row[len(so_far.t)], edges, reach, xp)):
         half = 0.5 * (high - low)
-        shape = (count, 1, 1)
+        shape = (count, *(1,) * centre.ndim)
         t = (low + half) + half * xp.asarray(x.reshape(shape), dtype=centre.dtype)
         log_width = xp.log(xp.maximum(half, 1e-30)) - _LOG_ROOT
         log_weight = so_far.log_weight + log_width - 0.5 * t**2
         log_weight = log_weight + xp.asarray(np.log(w).reshape(shape), dtype=centre.dtype)
-        flat = (-1, centre.shape[-1])
+        flat = (-1, *centre.shape[1:])
         grown = np.tile(so_far.cell, (count, 1))
         parts.append(
             Particles(
@@ -191,6 +194,39 @@ def root_particles(
         0.0,
         np.arange(len(roots))[:, None],
     )
+
+
+def reduced(particles: Particles, L: Any, order: list[int], xp: Any) -> tuple[Any, Any, Any]:
+    """Log of the total weight, E[z - omega] (r, N) and E[(z - omega)(z - omega)^T] (r, r, N)."""
+    top = xp.maximum(particles.log_weight.max(axis=0), -1e30)
+    weight = xp.exp(particles.log_weight - top)
+    total = xp.maximum(weight.sum(axis=0), 1e-30)  # A label that cannot occur says nothing.
+    share = weight / total
+    mean = [(share * t).sum(axis=0) for t in particles.t]
+    r = len(order)
+    pairs: dict[tuple[int, int], Any] = {}
+    for i in range(r):
+        for j in range(i + 1):
+            inner = particles.t[i] * particles.t[j]
+            if i == j == r - 1:
+                inner = inner + particles.spread
+            pairs[i, j] = pairs[j, i] = (share * inner).sum(axis=0)
+    return top + xp.log(total), *turned(mean, pairs, L, order, xp)
+
+
+def turned(
+    mean: list[Any], pairs: dict[tuple[int, int], Any], L: Any, order: list[int], xp: Any
+) -> tuple[Any, Any]:
+    """Moments of t (r, N), (r, r, N) as those of L t in the original order of coordinates."""
+    r = len(order)
+    second = xp.stack([xp.stack([pairs[i, j] for j in range(r)]) for i in range(r)])
+    back = np.argsort(order)
+    first = (L @ xp.stack(mean))[back]
+    return first, xp.einsum("ik,kln,jl->ijn", L, second, L)[back][:, back]
+
+
+def cholesky(V: Any, order: list[int], xp: Any) -> Any:
+    return xp.linalg.cholesky(V[np.ix_(order, order)])
 
 
 def interval(low: Any, high: Any, xp: Any) -> tuple[Any, Any, Any]:

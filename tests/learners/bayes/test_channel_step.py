@@ -10,7 +10,7 @@ import pytest
 from learnability import Channel, Link
 from learnability.learners.bayes import _channel_step
 from learnability.learners.bayes._channel_step import ChannelStep
-from learnability.links.posterior import BoxPosterior, LinePosterior, scheme_of
+from learnability.links.posterior import BoxPosterior, LinePosterior
 
 
 def typical(channel: Channel, n: int, q: float = 0.6) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -44,7 +44,7 @@ def test_it_agrees_with_the_posterior(text: str, noise: float, tolerance: float)
 @pytest.mark.parametrize("text", ["sign(z1*z2)", "z1 + abs(z2)"])
 def test_blocks_and_their_padding_change_nothing(text: str) -> None:
     channel = Channel(text)
-    size = _channel_step._BLOCK[type(scheme_of(channel))]
+    size = ChannelStep(channel, np.ones(10**4)).size
     y, omega, V = typical(channel, 2 * size + 7)
     whole = ChannelStep(channel, y)(omega, V)
     assert whole.shape == omega.shape
@@ -89,3 +89,23 @@ def test_small_variances_stay_finite() -> None:
         y, omega, _ = typical(channel, 100)
         for V in (1e-6, 1e-3):
             assert np.isfinite(ChannelStep(channel, y)(omega, V * np.eye(2))).all()
+
+
+def test_data_sets_taken_together_do_not_know_of_each_other() -> None:
+    channel = Channel("sign(z1*z2)")
+    samples = [typical(channel, 300, q) for q in (0.2, 0.6, 0.9)]
+    steps = [ChannelStep(channel, y) for y, _, _ in samples]
+    means = [(omega, V) for _, omega, V in samples]
+    for live in ([0, 1, 2], [2, 0], [1]):
+        found = _channel_step.taken_together(steps, live, [means[k] for k in live])
+        for k, g in zip(live, found, strict=True):
+            np.testing.assert_array_equal(g, steps[k](*means[k]))
+
+
+def test_improbable_labels_are_computed_in_logarithms() -> None:
+    """The label contradicts the means by ten standard deviations."""
+    channel = Channel("sign(z1*z2)")
+    omega, V = np.full((2, 4), 1.0, dtype=np.float32), 0.01 * np.eye(2)
+    found = ChannelStep(channel, -np.ones(4))(omega, V)
+    expected = channel.posterior(-np.ones(4), omega.T, V).g.T
+    np.testing.assert_allclose(found, expected, rtol=1e-3)

@@ -18,9 +18,9 @@ Rangan, ISIT 2011; Aubin, Maillard, Barbier, Krzakala, Macris, Zdeborova, NeurIP
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,10 @@ __all__ = [
     "INFORMED",
     "Run",
     "Start",
+    "in_step",
     "informed_start",
     "iterate",
+    "iteration",
     "random_start",
     "spectral_start",
 ]
@@ -79,6 +81,11 @@ class Run:
     overlap: Array
     length: Array
     status: str
+
+
+Means: TypeAlias = tuple[NDArray[Any], Array]
+"""What the channel step needs: omega (r, n) and C (r, r)."""
+Iteration: TypeAlias = Generator[Means, NDArray[Any], Run]
 
 
 def random_start(rng: np.random.Generator, r: int, d: int) -> Start:
@@ -130,30 +137,67 @@ def iterate(
     -------
     Run
     """
+    path = iteration(X, start, hidden, damping, iterations, tolerance)
+    return in_step([path], lambda _, means: [channel_step(*means[0])])[0]
+
+
+def in_step(
+    paths: Sequence[Iteration],
+    channel_steps: Callable[[list[int], list[Means]], list[NDArray[Any]]],
+) -> list[Run]:
+    """Run several iterations side by side, so that their channel steps are taken together.
+
+    Parameters
+    ----------
+    paths : sequence of generators
+        From `iteration`.
+    channel_steps : callable
+        (numbers of the paths that go on, their means and covariances) -> their g_out.
+
+    Returns
+    -------
+    list of Run
+        In the order of the paths.
+    """
+    runs: dict[int, Run] = {}
     # Thin products gain nothing from threads, which wait for each other and for the channel's.
     with ThreadpoolController().limit(limits=1, user_api="blas"):
-        return _iterated(X, channel_step, start, hidden, damping, iterations, tolerance)
+        means = {k: next(path) for k, path in enumerate(paths)}
+        while means:
+            found = channel_steps(list(means), list(means.values()))
+            for k, g in zip(list(means), found, strict=True):
+                try:
+                    means[k] = paths[k].send(g)
+                except StopIteration as end:
+                    runs[k] = end.value
+                    del means[k]
+    return [runs[k] for k in range(len(paths))]
 
 
-def _iterated(
+def iteration(
     X: NDArray[Any],
-    channel_step: Callable[[NDArray[Any], Array], NDArray[Any]],
     start: Start,
     hidden: NDArray[Any],
     damping: float,
     iterations: int,
     tolerance: float,
-) -> Run:
+) -> Iteration:
+    """The iteration as a generator: it yields (omega, C), is sent g_out, and returns its run.
+
+    The parameters are those of `iterate`.
+    """
     d, r = X.shape[1], len(hidden)
+    eye = np.eye(r)
     W, C = np.asarray(start.W, dtype=X.dtype), start.C
     memory = np.zeros((r, len(X)), dtype=X.dtype)
     states = [_state(W, C, hidden)]
     status = "stopped"
     for _ in range(iterations):
-        g = channel_step(project(X, W) - C.astype(X.dtype) @ memory, C)
+        g = yield project(X, W) - C.astype(X.dtype) @ memory, C
         memory = (1 - damping) * memory + damping * g
         A = (g @ g.T).astype(float) / d
-        gain = np.linalg.inv(np.eye(r) + 0.5 * (A + A.T))
+        A /= max(_LEAST * float(np.abs(A).sum()), 1.0)
+        gain = np.linalg.inv(eye + A)
         new = gain.astype(X.dtype) @ (collect(X, g) / X.dtype.type(d) + A.astype(X.dtype) @ W)
         if not (np.isfinite(new).all() and np.isfinite(gain).all()):
             status = "diverged"
@@ -183,10 +227,8 @@ def _no_smaller(C: Array, W: NDArray[Any]) -> Array:
     estimate makes g_out too large, which makes it smaller still, and the run never recovers.
     """
     missing = np.eye(len(C)) - (W @ W.T).astype(float) - C
-    values, vectors = np.linalg.eigh(0.5 * (missing + missing.T))
-    raised = C + (vectors * np.maximum(values, 0.0)) @ vectors.T
-    values, vectors = np.linalg.eigh(0.5 * (raised + raised.T))
-    return np.asarray((vectors * np.maximum(values, _LEAST)) @ vectors.T)
+    values, vectors = np.linalg.eigh(missing)
+    return np.asarray(C + (vectors * np.maximum(values, 0.0)) @ vectors.T)
 
 
 def _inconsistent(length: Array, C: Array, d: int) -> bool:
