@@ -10,6 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.links._rules import legendre
+
 __all__ = ["OverlapCurve"]
 
 Array = NDArray[np.float64]
@@ -63,7 +65,8 @@ class OverlapCurve:
             # Between two points of the grid the curve may be higher.
             return 1.0 if alpha > self.full else float(q[-1])
         k = int(stops[0])
-        return self._between(1e-12 if k == 0 else float(q[k - 1]), float(q[k]), alpha)
+        before = (1e-12, self.weak) if k == 0 else (float(q[k - 1]), float(curve[k - 1]))
+        return self._between(before, (float(q[k]), float(curve[k])), alpha)
 
     def largest(self, alpha: float) -> float:
         """The overlap kept from the truth: the largest q with alpha(q) <= alpha."""
@@ -76,14 +79,22 @@ class OverlapCurve:
         k = int(stops[-1])
         if k == len(q) - 1:
             return float(q[-1])
-        return self._between(float(q[k]), float(q[k + 1]), alpha)
+        ends = ((float(q[k]), float(curve[k])), (float(q[k + 1]), float(curve[k + 1])))
+        return self._between(*ends, alpha)
 
-    def _between(self, low: float, high: float, alpha: float) -> float:
+    def _between(self, low: tuple[float, float], high: tuple[float, float], alpha: float) -> float:
+        """The overlap of a ratio, between two points (overlap, ratio) of the curve."""
         from scipy.optimize import brentq
 
-        if (self.alpha(low) - alpha) * (self.alpha(high) - alpha) > 0:
-            return low
-        return float(brentq(lambda x: self.alpha(x) - alpha, low, high, xtol=1e-14, rtol=1e-13))
+        known = dict([low, high])
+        if (low[1] - alpha) * (high[1] - alpha) > 0:
+            return low[0]
+
+        def distance(q: float) -> float:
+            value = known[q] if q in known else self.alpha(q)
+            return min(value, 1e300) - alpha
+
+        return float(brentq(distance, low[0], high[0], xtol=1e-14, rtol=1e-13))
 
     @cached_property
     def full(self) -> float:
@@ -148,7 +159,7 @@ class OverlapCurve:
             return math.inf
         if high <= low:
             return 0.0
-        x, w = np.polynomial.legendre.leggauss(48)
+        x, w = legendre(48)
         a, b = (math.log(v / (1 - v)) for v in (max(low, 1e-9), high))
         logit = 0.5 * (a + b) + 0.5 * (b - a) * x
         q = 1 / (1 + np.exp(-logit))

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.links._rules import legendre
+
 __all__ = [
     "COARSE",
     "FINE",
@@ -155,7 +157,7 @@ def outer_nodes(
     """Integrate one more coordinate over nodes, as many on each panel between its edges."""
     centre = so_far.centre(mean, row)
     if len(edges):
-        x, w = np.polynomial.legendre.leggauss(count)
+        x, w = legendre(count)
     else:  # On the whole line equal steps are best.
         x, w = (2 * np.arange(count) + 1) / count - 1, np.full(count, 2 / count)
     parts = []

@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 
 from learnability.links._particles import special
+from learnability.links._rules import legendre
 
 __all__ = ["box_average"]
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
+_NODES, _WEIGHTS = legendre(12)
 
 
 def box_average(

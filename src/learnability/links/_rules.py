@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 from learnability.links._hermite_products import hermite_products, hermite_table, multi_indices
 from learnability.links._sections import REACH, Section
 
-__all__ = ["Rule", "composite_legendre", "gauss_normal", "product_grid", "sobol_normals"]
+__all__ = [
+    "Rule",
+    "composite_legendre",
+    "gauss_normal",
+    "legendre",
+    "product_grid",
+    "sobol_normals",
+]
 
 Array = NDArray[np.float64]
 
@@ -111,15 +118,20 @@ def _gauss_piece(low: float, high: float, n: int) -> tuple[Array, Array]:
     return np.asarray(positions, dtype=float), np.asarray(mass * vectors[0] ** 2, dtype=float)
 
 
+@lru_cache(maxsize=64)
+def legendre(n: int) -> tuple[Array, Array]:
+    """Gauss-Legendre nodes and weights on [-1, 1]; not to be written to."""
+    return np.polynomial.legendre.leggauss(n)
+
+
 def composite_legendre(edges: Array, width: float, n: int) -> tuple[Array, Array]:
     """Gauss-Legendre on panels between sorted edges, none wider than `width`."""
-    parts = [
-        np.linspace(a, b, max(int(np.ceil((b - a) / width)), 1) + 1)[:-1]
-        for a, b in zip(edges[:-1], edges[1:], strict=True)
-        if b > a
-    ]
-    panels = np.concatenate([*parts, edges[-1:]])
-    x, w = np.polynomial.legendre.leggauss(n)
+    gap = np.diff(edges)
+    count = np.maximum(np.ceil(gap / width), gap > 0).astype(int)
+    within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    step = np.divide(gap, count, out=np.zeros_like(gap), where=count > 0)
+    panels = np.append(np.repeat(edges[:-1], count) + within * np.repeat(step, count), edges[-1])
+    x, w = legendre(n)
     half = 0.5 * np.diff(panels)[:, None]
     nodes = 0.5 * (panels[:-1] + panels[1:])[:, None] + half * x
     return nodes.ravel(), (half * w).ravel()

@@ -43,7 +43,8 @@ class Channel:
     noise: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "link", Link(self.link))
+        if not isinstance(self.link, Link):
+            object.__setattr__(self, "link", Link(self.link))
         object.__setattr__(self, "noise", checked_noise(self.noise))
 
     def sample(self, z: ArrayLike, rng: np.random.Generator) -> Array:

@@ -175,16 +175,18 @@ def in_step(
 
 
 def iteration(
-    X: NDArray[Any],
+    X: Any,
     start: Start,
     hidden: NDArray[Any],
     damping: float,
     iterations: int,
     tolerance: float,
+    project: Callable[..., NDArray[Any]] = project,
+    collect: Callable[..., NDArray[Any]] = collect,
 ) -> Iteration:
     """The iteration as a generator: it yields (omega, C), is sent g_out, and returns its run.
 
-    The parameters are those of `iterate`.
+    The parameters are those of `iterate`; `project` and `collect` are the thin products.
     """
     d, r = X.shape[1], len(hidden)
     eye = np.eye(r)

@@ -15,6 +15,7 @@ from learnability.hardness.state_evolution import state_evolution
 from learnability.hardness.thresholds import weak_recovery
 from learnability.learners.alignment import resolved
 from learnability.learners.bayes._channel_step import ChannelStep, is_planar, taken_together
+from learnability.learners.bayes._damped_paths import damped_paths
 from learnability.learners.bayes._generalisation import errors
 from learnability.learners.bayes._iteration import (
     INFORMED,
@@ -291,9 +292,11 @@ class BayesAMP:
         )
 
     def trace(self, target: MultiIndex | Link | str, *, alpha: float, steps: int) -> xarray.Dataset:
-        """State evolution along the iterations, of the algorithm without damping.
+        """State evolution along the iterations, damped as the algorithm is.
 
-        A damped run averages estimates of several times, and one overlap does not describe it.
+        Without damping it is exact. A damped run remembers all earlier estimates: it is then
+        the algorithm itself, on data of infinite dimension, of which a finite number of samples
+        is followed.
 
         Parameters
         ----------
@@ -308,7 +311,8 @@ class BayesAMP:
         -------
         xarray.Dataset
             `overlap_trace` (time, estimate, index), from the overlap of the informed start, or
-            from 0.01 for the others, whose own is of order 1 / sqrt(d).
+            from 0.01 for the others, whose own is of order 1 / sqrt(d); and
+            `overlap_trace_error`, its standard error, zero without damping.
         """
         target = checked_target(target)
         ratio = checked_alphas(alpha)
@@ -317,19 +321,21 @@ class BayesAMP:
                 f"A trace was asked for alpha = {alpha!r} and {steps!r} steps, but one ratio and a "
                 "whole number from 1 are accepted."
             )
-        if self.damping != 1:
-            raise LearnabilityError(
-                f"A trace was asked for damping = {self.damping!r}, but it is known for 1 alone: "
-                "write BayesAMP(damping=1)."
-            )
         begin = INFORMED if self.start == "informed" else UNINFORMED
-        path = state_evolution(target.channel).trace(float(ratio), steps, begin)
+        if self.damping == 1:
+            path = state_evolution(target.channel).trace(float(ratio), steps, begin)
+            error = np.zeros_like(path)
+        else:
+            paths = damped_paths(target.channel, float(ratio), steps, begin, self.damping)
+            path = paths.mean(axis=0)
+            error = paths.std(axis=0, ddof=1) / np.sqrt(len(paths))
+        axes = ("time", "estimate", "index")
         return dataset(
             self,
             target,
             "trace",
             ratio,
-            {"overlap_trace": (("time", "estimate", "index"), path)},
+            {"overlap_trace": (axes, path), "overlap_trace_error": (axes, error)},
             {"time": ("time", np.arange(steps + 1))},
         )
 
