@@ -15,6 +15,7 @@ from learnability.errors import LearnabilityError
 from learnability.hardness.thresholds import WeakRecovery, weak_recovery
 from learnability.learners.alignment import resolved
 from learnability.learners.eigenvectors import (
+    TOLERANCE,
     Eigenvectors,
     leading_linearised_vectors,
     leading_vectors,
@@ -242,7 +243,13 @@ class Spectral:
         )
 
     def estimate(
-        self, target: MultiIndex | Link | str, X: NDArray[Any], y: NDArray[Any], *, seed: int = 0
+        self,
+        target: MultiIndex | Link | str,
+        X: NDArray[Any],
+        y: NDArray[Any],
+        *,
+        seed: int = 0,
+        tolerance: float = TOLERANCE,
     ) -> Array:
         """Estimate the hidden directions of given samples.
 
@@ -256,6 +263,8 @@ class Spectral:
             Labels.
         seed : int
             Of the start of the iteration, and of directions that cannot be found.
+        tolerance : float
+            Residual of the eigenvectors, over the eigenvalue.
 
         Returns
         -------
@@ -264,10 +273,16 @@ class Spectral:
         """
         target = checked_target(target)
         plan = self._plan(target, len(X) / X.shape[1])
-        return self._estimate(target, X, y, plan, seed)[0]
+        return self._estimate(target, X, y, plan, seed, tolerance)[0]
 
     def _estimate(
-        self, target: MultiIndex, X: NDArray[Any], y: NDArray[Any], plan: _Plan, seed: int
+        self,
+        target: MultiIndex,
+        X: NDArray[Any],
+        y: NDArray[Any],
+        plan: _Plan,
+        seed: int,
+        tolerance: float = TOLERANCE,
     ) -> tuple[Array, Array, int, str]:
         """The estimate, its eigenvalues, the passes over X and a status."""
         means, G = conditionals(target.channel, y, len(plan.trivial) > 0)
@@ -282,7 +297,8 @@ class Spectral:
             estimate += plan.trivial.T @ known
             products += 1
         if plan.transition is not None:
-            found = self._eigenvectors(X, plan.rest @ G @ plan.rest.T, plan, known, seed)
+            rest = plan.rest @ G @ plan.rest.T
+            found = self._eigenvectors(X, rest, plan, known, seed, tolerance)
             estimate += plan.rest.T @ _combined(found, plan.transition)
             leading = found.values[: target.r]
             eigenvalue[: len(leading)] = leading
@@ -291,15 +307,15 @@ class Spectral:
         return _completed(estimate, seed), eigenvalue, products, status
 
     def _eigenvectors(
-        self, X: NDArray[Any], G: Array, plan: _Plan, known: Array, seed: int
+        self, X: NDArray[Any], G: Array, plan: _Plan, known: Array, seed: int, tolerance: float
     ) -> Eigenvectors:
         assert plan.transition is not None
         count = min(max(len(plan.transition.values), 1), X.shape[1] - len(known))
         outside = known if len(known) else None
         if self.method == "symmetric":
             T = preprocessing(G, plan.floor)
-            return leading_vectors(X, T, count, seed, outside=outside)
-        return leading_linearised_vectors(X, G, count, seed, outside=outside)
+            return leading_vectors(X, T, count, seed, outside=outside, tolerance=tolerance)
+        return leading_linearised_vectors(X, G, count, seed, outside=outside, tolerance=tolerance)
 
 
 class _Plan(NamedTuple):
