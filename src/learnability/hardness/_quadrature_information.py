@@ -29,7 +29,7 @@ __all__ = ["QuadratureInformation"]
 Array = NDArray[np.float64]
 
 _BLOCK = 512
-_SOBOL = 12
+_SOBOL = 13
 _MEDIUM = Resolution(
     nodes=28, panel_nodes=20, box_nodes=20, segments=28, reach=5.2, blur=1e-4, tangents=1
 )
@@ -81,8 +81,12 @@ class QuadratureInformation:
         if noisy:
             y = y + math.sqrt(self.channel.noise) * nodes[:, r]
         frame = vectors[:, opened]
+        frame = frame * np.where(frame[np.abs(frame).argmax(axis=0), range(len(opened))] < 0, -1, 1)
+        xi = nodes[:, r + noisy :]
+        # With all directions open the symmetric root: frames may jump where eigenvalues meet.
+        xi = xi @ frame if len(opened) == r else xi
         spread = np.sqrt(values[opened] * (1 - values[opened]))
-        omega = (z @ frame * values[opened] + nodes[:, r + noisy :] * spread) @ frame.T
+        omega = (z @ frame * values[opened] + xi * spread) @ frame.T
         V = (vectors * (1 - values)) @ vectors.T
         return y, omega, V, weight, nodes.shape[1]
 

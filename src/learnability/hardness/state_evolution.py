@@ -47,6 +47,7 @@ Array = NDArray[np.float64]
 _START = 1e-2
 _MOST_STEPS = 200
 _PUSH = 1e-3
+_LONGEST = 100.0
 _RELAXATION = 1.7
 
 
@@ -303,13 +304,26 @@ class StateEvolution:
         return found
 
     def _relaxed(self, alpha: float, M: Array) -> FixedPoint:
-        """Over-relaxed iteration; steps longer than that could miss a fixed point."""
+        """Iterate, stretching steps that shrink evenly along one line.
+
+        After a step stretched by s the next one is 1 - s (1 - ratio) times as long, with the ratio
+        of the slowest direction: a stretch of 1 / (1 - ratio) would end there. It is taken nine
+        tenths as long, so that the fixed point nearest to the start is not missed.
+        """
         tolerance = 1e-9 if self._on_boxes is not None else _tolerance(self._by_quadrature)
+        stretch, before = 1.0, np.zeros_like(M)
         for count in range(_MOST_STEPS):
             step = self.step(alpha, M) - M
             if np.abs(step).max() <= tolerance:
                 return FixedPoint(_cleaned(M + step), "converged")
-            M = M + step if count < 4 else _physical(M + _RELAXATION * step)
+            same, length = float(np.sum(step * before)), float(np.sum(before**2))
+            even = same**2 > 0.98 * length * float(np.sum(step**2))
+            if count < 4 or not even or same >= length:
+                stretch = 1.0 if count < 4 else _RELAXATION
+            else:
+                wanted = 0.9 * stretch / (1 - same / length)
+                stretch = min(max(wanted, 1.0), 3 * stretch, _LONGEST)
+            M, before = _physical(M + stretch * step), step
         return FixedPoint(_cleaned(M), "stopped")
 
     def trace(self, alpha: float, steps: int, start: float) -> Array:
