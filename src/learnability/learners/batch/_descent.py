@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from learnability.learners.batch._network import Network
 from learnability.learners.thin_products import collect, project
 
-__all__ = ["Path", "descend", "starting_weights"]
+__all__ = ["Path", "descend"]
 
 Array = NDArray[np.float64]
 
@@ -45,31 +45,6 @@ class Path(NamedTuple):
     overlap: Array
     gram: Array
     train_error: Array
-
-
-def starting_weights(rng: np.random.Generator, hidden: NDArray[Any], overlap: Array) -> Array:
-    """Orthonormal rows with a given overlap with the hidden ones, else uniformly random.
-
-    Parameters
-    ----------
-    rng : numpy Generator
-        Of the random part.
-    hidden : array, shape (r, d)
-        W*, orthonormal rows.
-    overlap : array, shape (p, r)
-        W W*^T of the result, of spectral norm at most 1; p + r must not exceed d.
-
-    Returns
-    -------
-    array, shape (p, d)
-    """
-    hidden = np.asarray(hidden, dtype=float)
-    free = rng.standard_normal((len(overlap), hidden.shape[1]))
-    free -= (free @ hidden.T) @ hidden
-    basis, upper = np.linalg.qr(free.T)
-    values, vectors = np.linalg.eigh(np.eye(len(overlap)) - overlap @ overlap.T)
-    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-    return np.asarray(overlap @ hidden + root @ (basis * np.sign(np.diag(upper))).T)
 
 
 def descend(

@@ -67,7 +67,7 @@ def explained(gram: Array, overlap: Array) -> tuple[Array, Array]:
     """
     length = np.sqrt(np.einsum("...jj->...j", gram))
     cosine = overlap / np.maximum(length, 1e-150)[..., None]
-    finite = np.isfinite(gram).all(axis=(-1, -2))
+    finite = np.asarray(np.isfinite(gram).all(axis=(-1, -2)))
     safe = np.where(finite[..., None, None], gram, np.eye(gram.shape[-1]))
     inverse = np.linalg.pinv(safe, rcond=1e-10, hermitian=True)
     share = np.einsum("...jk,...ji,...ik->...", overlap, inverse, overlap) / overlap.shape[-1]

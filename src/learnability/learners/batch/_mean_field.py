@@ -19,12 +19,12 @@ gamma_s with alpha E[gamma_s gamma_r^T] = delta_sr I. The update of the weights 
     L(t+1, s) = (1 - step ridge) L(t, s) - step alpha E[G_t kappa_s^T]   for s <= t,
     L(t+1, t+1) = -step Lambda(t, t).
 
-This is the usual theory, with C(t, s) = w^t . w^s = m_t m_s^T + sum_q L(t, q) L(s, q)^T, the
-response R(t, s) = sum_q L(t, q+1) Lambda^{-1}(q, s) and the kernel alpha E[G_t G_s^T] = Lambda
-Lambda^T. Its other kernel, alpha E[dG_t / d xi^s], never appears: by Gaussian integration by parts it
-is contained in E[G_t zeta^T]. So no derivative of the force is taken, and kinks of the activation
-and jumps of the link need nothing special. A fresh sample has the fields xi^t = m_t z +
-sum_s L(t, s) zeta_s.
+This is the usual theory in other coordinates: its correlation is C(t, s) = w^t . w^s =
+m_t m_s^T + sum_q L(t, q) L(s, q)^T, its response R(t, s) = sum_q L(t, q+1) Lambda^{-1}(q, s), its
+kernel alpha E[G_t G_s^T] = Lambda Lambda^T. The other kernel, alpha E[dG_t / d xi^s], never
+appears: by Gaussian integration by parts it is contained in E[G_t zeta^T]. So no derivative of the
+force is taken, and kinks of the activation and jumps of the link need nothing special. A fresh
+sample has the fields xi^t = m_t z + sum_s L(t, s) zeta_s.
 
 The expectations are means over scrambled Sobol points. Each replicate is a solution of its own,
 from beginning to end, so that their spread holds all of the error; one is in memory at a time.
@@ -48,6 +48,7 @@ from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.learners.batch._network import Network
+from learnability.learners.batch._start import Start
 from learnability.links._rules import sobol_normals
 from learnability.links.channel import Channel
 
@@ -116,7 +117,7 @@ def mean_field(
     channel: Channel,
     network: Network,
     alpha: float,
-    start: Array,
+    start: Start,
     *,
     step: float,
     ridge: float,
@@ -133,8 +134,8 @@ def mean_field(
         What is trained.
     alpha : float
         Samples over dimension.
-    start : array, shape (p, r)
-        Overlap of the first weights, whose rows are orthonormal.
+    start : Start
+        Order parameters of the first weights.
     step, ridge, steps
         As for the descent.
     plan : Plan
@@ -145,7 +146,7 @@ def mean_field(
     MeanField
         A solution that overflows goes on in infinities and NaN.
     """
-    p, r = start.shape
+    p, r = start.overlap.shape
     march = _compiled(network, r, steps)
     noisy = channel.noise > 0
     found = []
@@ -157,7 +158,7 @@ def mean_field(
                 f"{channel.link!r} gives labels that are not finite: no theory can be computed."
             )
         labels = clean + math.sqrt(channel.noise) * points[:, -1] if noisy else clean
-        found.append(march(points.T, clean, labels, start, alpha, step, ridge))
+        found.append(march(points.T, clean, labels, *start, alpha, step, ridge))
     overlap, gram, error, train_error = (np.array(v) for v in zip(*found, strict=True))
     return MeanField(overlap, gram, error + channel.noise, train_error)
 
@@ -171,12 +172,21 @@ def _compiled(network: Network, r: int, steps: int) -> Callable[..., tuple[Array
 
     p = network.width
     rows = p * (steps + 1)
+    sizes = [jax.ShapeDtypeStruct(shape, np.float32) for shape in ((p, 2), (2,), (2,))]
+    try:
+        jax.eval_shape(network.force, *sizes)
+        jax.eval_shape(network.output, sizes[0])
+    except Exception:  # Whatever a user's function raises on a tracer.
+        raise LearnabilityError(
+            f"`activation` was given as {network.activation!r}, which JAX cannot trace, but the "
+            'theory needs a formula such as "relu(z)" or a function of JAX arrays.'
+        ) from None
 
-    def march(points: Any, clean: Any, labels: Any, start: Any, alpha: Any, step: Any, ridge: Any):  # type: ignore[no-untyped-def]
+    def march(
+        points: Any, clean: Any, labels: Any, root: Any, m: Any, alpha: Any, step: Any, ridge: Any
+    ) -> Any:
         z, zeta = points[:r], points[r : r + rows]
         share = alpha / points.shape[1]  # alpha E[.] of a sum over the points.
-        values, vectors = jnp.linalg.eigh(jnp.eye(p) - start @ start.T)
-        root = (vectors * jnp.sqrt(jnp.maximum(values, 0.0))) @ vectors.T
         L = jnp.zeros((p, rows)).at[:, :p].set(root)
 
         def iterate(carry: Any, t: Any) -> Any:
@@ -191,27 +201,21 @@ def _compiled(network: Network, r: int, steps: int) -> Callable[..., tuple[Array
                 jnp.mean((output - labels) ** 2),
             )
             force = network.force(fields, output, labels)
-            new = force - share * (force @ gamma.T) @ gamma
-            new = new - share * (new @ gamma.T) @ gamma  # Once more, against rounding.
-            sizes, axes = jnp.linalg.eigh(share * new @ new.T)
-            floor = _RANK**2 * share * jnp.sum(force**2)
-            sizes = jnp.where(sizes > floor, jnp.sqrt(jnp.maximum(sizes, floor)), 0.0)
-            opened = jnp.where(sizes > 0, 1 / jnp.where(sizes > 0, sizes, 1.0), 0.0)
-            new = opened[:, None] * (axes.T @ new)
+            new, size = _orthonormal_part(force, gamma, share)
             # kappa_s with s > t is still zeta_s, which knows nothing of G_t: its mean is left out.
             known = (jnp.arange(rows) < (t + 1) * p) * share
             change = (force @ kappa.T) * known
             L = (1 - step * ridge) * L - step * change
             m = (1 - step * ridge) * m - step * share * force @ z.T
             at = ((t + 1) * p, 0)
-            L = lax.dynamic_update_slice(L, -step * axes * sizes, (0, (t + 1) * p))
+            L = lax.dynamic_update_slice(L, -step * size, (0, (t + 1) * p))
             own = lax.dynamic_slice(kappa, at, new.shape)
             kappa = lax.dynamic_update_slice(kappa, own + new, at)
             gamma = lax.dynamic_update_slice(gamma, new, (t * p, 0))
             return (kappa, gamma, L, m), seen
 
         # One step more than needed is made; what it writes, at the last place, is not read.
-        carry = (zeta, jnp.zeros_like(zeta), L, start)
+        carry = (zeta, jnp.zeros_like(zeta), L, m)
         return lax.scan(iterate, carry, jnp.arange(steps + 1))[1]
 
     compiled = jax.jit(march)
@@ -221,3 +225,18 @@ def _compiled(network: Network, r: int, steps: int) -> Callable[..., tuple[Array
             return tuple(np.asarray(value) for value in compiled(*arguments))
 
     return run
+
+
+def _orthonormal_part(force: Any, gamma: Any, share: Any) -> tuple[Any, Any]:
+    """gamma_t (p, N) and Lambda(t, t) (p, p) of a force G_t and the gamma before it.
+
+    Directions in which the force repeats the earlier ones have gamma_t = 0 and Lambda = 0.
+    """
+    import jax.numpy as jnp
+
+    rest = force - share * (force @ gamma.T) @ gamma
+    rest = rest - share * (rest @ gamma.T) @ gamma  # Once more, against rounding.
+    squares, axes = jnp.linalg.eigh(share * rest @ rest.T)
+    new = squares > _RANK**2 * share * jnp.sum(force**2)
+    size = jnp.sqrt(jnp.where(new, squares, 1.0))
+    return (new / size)[:, None] * (axes.T @ rest), axes * (new * size)

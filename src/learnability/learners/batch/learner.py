@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import ThreadpoolController
 
 from learnability.errors import LearnabilityError
-from learnability.learners.batch._descent import descend, starting_weights
+from learnability.learners.batch._descent import descend
 from learnability.learners.batch._generalisation import error_path, explained
 from learnability.learners.batch._mean_field import mean_field, planned
 from learnability.learners.batch._network import LOSSES, Network
+from learnability.learners.batch._start import Matrix, Start, as_matrices, start_at, start_weights
 from learnability.learners.protocol import checked_alphas, checked_seeds, checked_target, dataset
 from learnability.links.link import Link
 from learnability.progress import tracked
@@ -28,11 +29,19 @@ if TYPE_CHECKING:
 __all__ = ["BatchGD"]
 
 Array = NDArray[np.float64]
+Labelled = tuple[tuple[str, ...], Any]
 
 _LARGEST = 1e8
 """Squared lengths of weights beyond this count as divergence."""
 _PATHS = ("overlap", "gram", "error", "train_error")
-_MATRIX = {"overlap": ("estimate", "index"), "gram": ("estimate", "other")}
+_DIMS: dict[str, tuple[str, ...]] = {
+    "overlap": ("estimate", "index"),
+    "cosine": ("estimate", "index"),
+    "gram": ("estimate", "other"),
+    "subspace_overlap": (),
+    "error": (),
+    "train_error": (),
+}
 
 
 @dataclass(frozen=True)
@@ -59,9 +68,9 @@ class BatchGD:
         Of the first layer, with the penalty (d / 2) ridge |W|^2 beside the sum of the losses.
     second_layer : sequence of float, optional
         The fixed weights a; by default 1 / sqrt(p) with signs that alternate.
-    start_overlap : float or array_like, shape (p, r)
-        W W*^T of the first weights, whose rows are orthonormal; a number stands for neuron k with
-        direction k.
+    start : pair of matrices (Q, M), optional
+        W W^T and W W*^T of the first weights, of shapes (p, p) and (p, r), met exactly at every d;
+        by default orthonormal rows without overlap.
     samples : int
         Points drawn for the expectations of the theory.
 
@@ -83,19 +92,20 @@ class BatchGD:
     loss: str = "squared"
     ridge: float = 0.0
     second_layer: Sequence[float] | None = None
-    start_overlap: float | Sequence[Sequence[float]] = 0.0
+    start: tuple[Matrix, Matrix] | None = None
     samples: int = 2**20
 
     def __post_init__(self) -> None:
         for name, least in (("steps", 1), ("width", 1), ("samples", 1)):
             _whole(name, getattr(self, name), least)
-        for name in ("step", "ridge"):
-            value = getattr(self, name)
-            least = "above 0" if name == "step" else "from 0"
-            if not _number(value) or value < 0 or (name == "step" and value == 0):
-                raise LearnabilityError(
-                    f"`{name}` was given as {value!r}, but a finite number {least} is accepted."
-                )
+        if not _number(self.step) or self.step <= 0:
+            raise LearnabilityError(
+                f"`step` was given as {self.step!r}, but a finite number above 0 is accepted."
+            )
+        if not _number(self.ridge) or self.ridge < 0:
+            raise LearnabilityError(
+                f"`ridge` was given as {self.ridge!r}, but a finite number from 0 is accepted."
+            )
         if self.loss not in LOSSES:
             raise LearnabilityError(
                 f"`loss` was given as {self.loss!r}, but {' and '.join(LOSSES)} are accepted."
@@ -119,8 +129,8 @@ class BatchGD:
                     f"{self.width} finite numbers are accepted."
                 )
             object.__setattr__(self, "second_layer", tuple(map(float, given)))
-        if not _number(self.start_overlap):
-            object.__setattr__(self, "start_overlap", _rows(self.start_overlap))
+        if self.start is not None:
+            object.__setattr__(self, "start", as_matrices(self.start))
 
     @property
     def network(self) -> Network:
@@ -162,7 +172,7 @@ class BatchGD:
         """
         target = checked_target(target)
         alphas, chosen = checked_alphas(alpha), checked_seeds(seeds)
-        start = self._start(target.r)
+        start = start_at(self.start, self.width, target.r)
         flat = np.atleast_1d(alphas)
         for a in flat:
             checked_sizes(target.r + self.width, None, d, float(a), np.float32)
@@ -182,7 +192,7 @@ class BatchGD:
         )
 
     def _run(
-        self, target: MultiIndex, d: int, alpha: float, seed: int, start: Array
+        self, target: MultiIndex, d: int, alpha: float, seed: int, start: Start
     ) -> dict[str, Array]:
         """One run on one sample."""
         X, y, W, _ = target.sample(seed, d=d, alpha=alpha, dtype=np.float32)
@@ -190,7 +200,7 @@ class BatchGD:
             raise LearnabilityError(
                 f"{target.link!r} gives labels that are not finite: gradient descent cannot run."
             )
-        weights = starting_weights(np.random.default_rng([seed, 3]), W, start)
+        weights = start_weights(np.random.default_rng([seed, 3]), W, start)
         path = descend(
             X,
             y,
@@ -222,7 +232,7 @@ class BatchGD:
         """
         target = checked_target(target)
         alphas = checked_alphas(alpha)
-        start = self._start(target.r)
+        start = start_at(self.start, self.width, target.r)
         plan = planned(self.samples, self.width, target.r, self.steps)
         found = [
             mean_field(
@@ -242,19 +252,6 @@ class BatchGD:
             target, "predict", alphas, paths, {}, samples=plan.replicates * 2**plan.log2_block
         )
 
-    def _start(self, r: int) -> Array:
-        """The overlap of the first weights, shape (p, r)."""
-        if _number(self.start_overlap):
-            start = float(self.start_overlap) * np.eye(self.width, r)  # type: ignore[arg-type]
-        else:
-            start = np.array(self.start_overlap)
-        if start.shape != (self.width, r) or np.linalg.norm(start, 2) > 1 + 1e-9:
-            raise LearnabilityError(
-                f"`start_overlap` was given as {self.start_overlap!r}, but a number from -1 to 1 or "
-                f"a matrix of shape ({self.width}, {r}) and spectral norm at most 1 is accepted."
-            )
-        return start
-
     def _labelled(
         self,
         target: MultiIndex,
@@ -264,41 +261,49 @@ class BatchGD:
         coordinates: dict[str, Any],
         **attributes: Any,
     ) -> xarray.Dataset:
-        """The result of paths (alpha, seed or replicate, time, ...); replicates are averaged."""
+        """The result of paths (alpha, seed, time, ...); for theory a seed is a replicate."""
         lost = ~_bounded(paths["gram"])
-        paths = {
-            name: np.where(lost.reshape(lost.shape + (1,) * (v.ndim - 3)), np.nan, v)
-            for name, v in paths.items()
-        }
-        cosine, share = explained(paths["gram"][:, :, -1], paths["overlap"][:, :, -1])
-        values = {f"{name}_trace": path for name, path in paths.items()}
-        values |= {name: paths[name][:, :, -1] for name in ("overlap", "error", "train_error")}
-        values |= {"cosine": cosine, "subspace_overlap": share}
-        theory = verb == "predict"
-        axes = ("alpha",) if theory else ("alpha", "seed")
-        variables: dict[str, tuple[tuple[str, ...], Any]] = {}
-        for name, value in values.items():
-            base = name.removesuffix("_trace")
-            dims = (*axes, *(("time",) if base != name else ()), *_MATRIX.get(base, ()))
-            if base == "cosine":
-                dims = (*axes, *_MATRIX["overlap"])
-            if theory:
-                variables[name] = (dims, value.mean(axis=1))
-                error = value.std(axis=1, ddof=1) / math.sqrt(value.shape[1])
-                variables[f"{name}_stderr"] = (dims, error)
-            else:
-                variables[name] = (dims, value)
-        ended = lost.any(axis=(1, 2)) if theory else lost.any(axis=2)
-        variables["status"] = (axes, np.where(ended, "diverged", "finished"))
+        for name, path in paths.items():
+            mask = lost.reshape(lost.shape + (1,) * (path.ndim - lost.ndim))
+            paths[name] = np.where(mask, np.nan, path)
+        final = {name: path[:, :, -1] for name, path in paths.items()}
+        final["cosine"], final["subspace_overlap"] = explained(final["gram"], final["overlap"])
+        del final["gram"]
+        axes: tuple[str, ...] = ("alpha", "seed")
+        found = {name: ((*axes, *_DIMS[name]), value) for name, value in final.items()}
+        for name, path in paths.items():
+            found[f"{name}_trace"] = ((*axes, "time", *_DIMS[name]), path)
+        diverged = lost[:, :, -1]
+        if verb == "predict":
+            found, axes = _averaged(found), ("alpha",)
+            diverged = np.asarray(diverged.any(axis=1))
         note = ""
-        if ended.any():
-            first = int(lost.any(axis=(0, 1)).argmax())
+        if diverged.any():
             note = (
-                f"The weights grew without bound, the first of them by iteration {first}: take a "
-                f"`step` smaller than {self.step:g}."
+                "The weights grew without bound, the first by iteration "
+                f"{lost.any(axis=(0, 1)).argmax()}: take a `step` smaller than {self.step:g}."
             )
-        coordinates = {**coordinates, "time": ("time", np.arange(self.steps + 1))}
-        return dataset(self, target, verb, alphas, variables, coordinates, note=note, **attributes)
+        return dataset(
+            self,
+            target,
+            verb,
+            alphas,
+            {**found, "status": (axes, np.where(diverged, "diverged", "finished"))},
+            {**coordinates, "time": ("time", np.arange(self.steps + 1))},
+            note=note,
+            **attributes,
+        )
+
+
+def _averaged(found: dict[str, Labelled]) -> dict[str, Labelled]:
+    """Means over the replicates and their standard errors, without the axis "seed"."""
+    averages = {}
+    for name, ((alpha, _, *rest), value) in found.items():
+        dims = (alpha, *rest)
+        averages[name] = (dims, value.mean(axis=1))
+        error = value.std(axis=1, ddof=1) / math.sqrt(value.shape[1])
+        averages[f"{name}_stderr"] = (dims, error)
+    return averages
 
 
 def _bounded(gram: Array) -> NDArray[np.bool_]:
@@ -320,17 +325,3 @@ def _whole(name: str, value: Any, least: int) -> None:
         raise LearnabilityError(
             f"`{name}` was given as {value!r}, but a whole number from {least} is accepted."
         )
-
-
-def _rows(matrix: Any) -> tuple[tuple[float, ...], ...]:
-    """A matrix as nested tuples, which can be compared and hashed."""
-    try:
-        values = np.asarray(matrix, dtype=float)
-    except (TypeError, ValueError):
-        values = np.zeros(0)
-    if values.ndim != 2 or not values.size or not np.isfinite(values).all():
-        raise LearnabilityError(
-            f"`start_overlap` was given as {matrix!r}, but a number or a matrix of finite numbers "
-            "is accepted."
-        )
-    return tuple(tuple(row) for row in values.tolist())
