@@ -12,12 +12,12 @@ Dandi, Troiani, Arnaboldi, Pesce, Zdeborova, Krzakala, arXiv:2402.03220.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from learnability.figures._drawing import crosses, legend
 from learnability.learners import BatchGD
 
 if TYPE_CHECKING:
@@ -102,7 +102,6 @@ def compute(size: Size) -> xarray.Dataset:
 def picture(data: xarray.Dataset) -> Any:
     """Overlaps of one neuron, overlaps of two neurons, and errors, against the iteration."""
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
     from learnability.plotting import COLOURS, WIDTHS, house_style
 
@@ -125,39 +124,25 @@ def picture(data: xarray.Dataset) -> Any:
             axes.axhline(0, lw=0.6, color="0.7", zorder=0)
         for axes in (left, middle, right):
             axes.set(xlabel="passes over the batch", xticks=data["time"].values)
-        d, runs = data.attrs["runs_d"], data.sizes["seed"]
-        handles = [
-            Line2D([], [], color="0.3"),
-            Line2D([], [], color="0.3", ls="", marker="x", ms=4, mew=1.1),
-        ]
-        labels = [
-            r"mean-field theory, $d \to \infty$",
-            f"gradient descent, $d = {d}$, {runs} run{'s' if runs > 1 else ''}",
-        ]
-        figure.legend(handles, labels, loc="outside upper center", ncols=2, handlelength=1.5)
+        legend(figure, data, 2, theory="mean-field theory", algorithm="gradient descent")
     return figure
 
 
 def _draw(axes: Any, data: xarray.Dataset, name: str, colour: str, label: str | None) -> None:
-    """Theory as a line; mean and standard error of the runs as crosses; the label at the end."""
-    theory, runs = data[f"theory_{name}"], data[f"runs_{name}"]
+    """Theory as a line, runs as crosses, and the label on the side of zero of the fourth point."""
+    theory = data[f"theory_{name}"]
     axes.plot(data["time"], theory, color=colour, zorder=2)
-    count = runs.sizes["seed"]
-    error = runs.std("seed", ddof=1) / math.sqrt(count) if count > 1 else None
-    axes.errorbar(
-        data["time"],
-        runs.mean("seed"),
-        yerr=error,
-        fmt="x",
-        ms=4,
-        mew=1.1,
-        elinewidth=0.9,
-        color=colour,
-        zorder=3,
-    )
+    crosses(axes, data["time"], data[f"runs_{name}"], colour)
     if label is not None:
-        end = (float(data["time"][-1]), float(theory[-1]))
+        at = (float(data["time"][4]), float(theory[4]))
+        inwards = -1 if at[1] > 0 else 1
         axes.annotate(
-            label, end, xytext=(-4, 6 if end[1] < 0 else -6), textcoords="offset points",
-            ha="right", va="bottom" if end[1] < 0 else "top", color=colour, fontsize=9,
-        )  # fmt: skip
+            label,
+            at,
+            xytext=(4, 18 * inwards),
+            textcoords="offset points",
+            ha="left",
+            va="center",
+            color=colour,
+            fontsize=9,
+        )

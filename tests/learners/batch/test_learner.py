@@ -66,7 +66,7 @@ def test_numbers_are_repeatable(theory: xarray.Dataset, runs: xarray.Dataset) ->
 
 def test_the_start_is_met(runs: xarray.Dataset) -> None:
     M = [[0.5, 0.0], [0.1, -0.3]]
-    learner = BatchGD(steps=1, width=2, samples=2**10, start=(np.eye(2), M))
+    learner = BatchGD(steps=3, width=2, samples=2**13, start=(np.eye(2), M))
     for found in (
         learner.predict("z1*z2", alpha=1.0),
         learner.simulate("z1*z2", d=30, alpha=1.0).isel(seed=0),
@@ -109,7 +109,7 @@ def test_divergence_is_a_status(side: str) -> None:
 
 
 def test_a_table_of_one_neuron_and_two_directions() -> None:
-    found = BatchGD(steps=1, samples=2**10).predict("z1 + z2**2", alpha=[1.0, 2.0])
+    found = BatchGD(steps=2, samples=2**12).predict("z1 + z2**2", alpha=[1.0, 2.0])
     text = table(found)
     assert "overlap 1" in text and "overlap 2" not in text
 

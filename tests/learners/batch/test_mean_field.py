@@ -129,10 +129,10 @@ def test_the_first_step_in_closed_form() -> None:
 
 
 def test_he3_is_seen_from_the_second_step_on() -> None:
-    found = solved("He3(z)", "tanh(z)", alpha=3.0, steps=5, plan=Plan(16, 16))
+    found = solved("He3(z)", "tanh(z)", alpha=3.0, steps=5, plan=Plan(15, 24))
     mean, error = averaged(found.overlap[:, :, 0, 0])
     assert np.all(np.abs(mean - HE3_REUSE) <= HE3_REUSE_TOLERANCE + 3 * error)
-    assert abs(mean[1]) <= 4 * error[1] and error.max() < 6e-4
+    assert abs(mean[1]) <= 4 * error[1] and error.max() < 1e-3
 
 
 def test_published_runs() -> None:
