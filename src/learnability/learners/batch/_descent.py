@@ -24,7 +24,7 @@ __all__ = ["Path", "descend"]
 
 Array = NDArray[np.float64]
 
-_BLOCK_BYTES = 2**22
+_BLOCK_BYTES = 2**23
 _THIN = 3
 """Up to so many neurons one vector after the other is faster than a matrix product."""
 

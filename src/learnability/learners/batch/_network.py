@@ -57,9 +57,9 @@ class Network:
         output, labels : array, shape (N,)
             The network's output at these fields, and the labels.
         """
-        slope = self.activation.derivative()(fields[..., None])
+        (slope,) = self.activation.gradient()  # Kept by the link, where derivative() is made anew.
         outer = output - labels if self.loss == "squared" else -labels
-        return self._weights(fields)[:, None] * slope * outer
+        return self._weights(fields)[:, None] * slope(fields[..., None]) * outer
 
     def _weights(self, fields: Any) -> Any:
         return np.asarray(self.second_layer, dtype=fields.dtype)
