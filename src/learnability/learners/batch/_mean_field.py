@@ -204,9 +204,9 @@ def _compiled(network: Network, r: int, steps: int) -> Callable[..., tuple[Array
             new, size = _orthonormal_part(force, gamma, share)
             # kappa_s with s > t is still zeta_s, which knows nothing of G_t: its mean is left out.
             known = (jnp.arange(rows) < (t + 1) * p) * share
-            change = (force @ kappa.T) * known
+            change = _products(force, kappa) * known
             L = (1 - step * ridge) * L - step * change
-            m = (1 - step * ridge) * m - step * share * force @ z.T
+            m = (1 - step * ridge) * m - step * share * _products(force, z)
             at = ((t + 1) * p, 0)
             L = lax.dynamic_update_slice(L, -step * size, (0, (t + 1) * p))
             own = lax.dynamic_slice(kappa, at, new.shape)
@@ -234,9 +234,16 @@ def _orthonormal_part(force: Any, gamma: Any, share: Any) -> tuple[Any, Any]:
     """
     import jax.numpy as jnp
 
-    rest = force - share * (force @ gamma.T) @ gamma
-    rest = rest - share * (rest @ gamma.T) @ gamma  # Once more, against rounding.
-    squares, axes = jnp.linalg.eigh(share * rest @ rest.T)
+    rest = force - share * _products(force, gamma) @ gamma
+    rest = rest - share * _products(rest, gamma) @ gamma  # Once more, against rounding.
+    squares, axes = jnp.linalg.eigh(share * _products(rest, rest))
     new = squares > _RANK**2 * share * jnp.sum(force**2)
     size = jnp.sqrt(jnp.where(new, squares, 1.0))
     return (new / size)[:, None] * (axes.T @ rest), axes * (new * size)
+
+
+def _products(few: Any, many: Any) -> Any:
+    """few @ many.T of long rows, one row after the other, which is several times faster."""
+    import jax.numpy as jnp
+
+    return jnp.stack([many @ row for row in few])
