@@ -79,7 +79,9 @@ def test_fields() -> None:
     assert learner == BatchGD(width=2, second_layer=[1.0, -2.0], start=learner.start)
     assert hash(learner) == hash(BatchGD(width=2, second_layer=(1, -2), start=learner.start))
     assert learner.network.second_layer == (1.0, -2.0)
+    assert BatchGD(width=3.0, second_layer=2).network.second_layer == (2.0, 2.0, 2.0)  # type: ignore[arg-type]
     np.testing.assert_allclose(BatchGD(width=2).network.second_layer, [0.5**0.5, -(0.5**0.5)])
+    assert BatchGD(activation=lambda h: h[..., 0] ** 2).network.activation.r == 1
     assert BatchGD(activation=Link("tanh(z)")).network.activation == Link("tanh(z)")
 
 
@@ -128,7 +130,8 @@ def test_a_table_of_one_neuron_and_two_directions() -> None:
         ({"activation": "z1*z2"}, "with 2 variables, but a function of one"),
         ({"activation": "sign(z)"}, "its derivative is zero"),
         ({"activation": "3"}, "its derivative is zero"),
-        ({"second_layer": [1.0, 2.0]}, "`width` = 1 finite numbers"),
+        ({"second_layer": [1.0, 2.0]}, "for all neurons, or 1 of them"),
+        ({"second_layer": np.inf}, "`second_layer` was given as inf"),
         ({"second_layer": "ab", "width": 2}, "`second_layer` was given as 'ab'"),
         ({"start": "random"}, "`start` was given as 'random'"),
     ],
@@ -139,7 +142,9 @@ def test_bad_options_end_in_a_sentence(options: dict[str, object], sentence: str
 
 
 def test_bad_calls_end_in_a_sentence() -> None:
-    with pytest.raises(LearnabilityError, match="at least r"):
+    with pytest.raises(
+        LearnabilityError, match="2 neurons and 2 hidden directions need at least 4"
+    ):
         SMALL.simulate("z1*z2", d=3, alpha=1.0)
     with pytest.raises(LearnabilityError, match="`alpha` holds 0"):
         SMALL.predict("z1*z2", alpha=0.0)

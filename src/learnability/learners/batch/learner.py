@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -60,14 +60,16 @@ class BatchGD:
         Step size, in units of 1/d.
     width : int
         Number of neurons p.
-    activation : str or Link
-        The function sigma of one variable, as text like a link.
+    activation : str, Link or callable
+        The function sigma of one variable, as text like a link; a callable takes an (..., 1) array,
+        and for `predict` must be one that JAX can trace.
     loss : {"squared", "correlation"}
         Half the squared error, or -f y.
     ridge : float
         Of the first layer, with the penalty (d / 2) ridge |W|^2 beside the sum of the losses.
-    second_layer : sequence of float, optional
-        The fixed weights a; by default 1 / sqrt(p) with signs that alternate.
+    second_layer : float or sequence of float, optional
+        The fixed weights a, one number for all or one each; by default 1 / sqrt(p) with signs that
+        alternate.
     start : pair of matrices (Q, M), optional
         W W^T and W W*^T of the first weights, of shapes (p, p) and (p, r), met exactly at every d;
         by default orthonormal rows without overlap.
@@ -82,22 +84,22 @@ class BatchGD:
     --------
     >>> theory = BatchGD(steps=2, activation="tanh(z)", samples=2**14).predict("He3(z)", alpha=3.0)
     >>> theory.overlap_trace.squeeze().values.round(1) + 0.0
-    array([ 0. , -0. , -0.1])
+    array([ 0. ,  0. , -0.1])
     """
 
     steps: int = 6
     step: float = 0.2
     width: int = 1
-    activation: str | Link = "relu(z)"
+    activation: str | Link | Callable[[Any], Any] = "relu(z)"
     loss: str = "squared"
     ridge: float = 0.0
-    second_layer: Sequence[float] | None = None
+    second_layer: float | Sequence[float] | None = None
     start: tuple[Matrix, Matrix] | None = None
     samples: int = 2**20
 
     def __post_init__(self) -> None:
-        for name, least in (("steps", 1), ("width", 1), ("samples", 1)):
-            _whole(name, getattr(self, name), least)
+        for name in ("steps", "width", "samples"):
+            object.__setattr__(self, name, _whole(name, getattr(self, name)))
         if not _number(self.step) or self.step <= 0:
             raise LearnabilityError(
                 f"`step` was given as {self.step!r}, but a finite number above 0 is accepted."
@@ -110,7 +112,7 @@ class BatchGD:
             raise LearnabilityError(
                 f"`loss` was given as {self.loss!r}, but {' and '.join(LOSSES)} are accepted."
             )
-        sigma = Link(self.activation)
+        sigma = self._sigma
         if sigma.r != 1:
             raise LearnabilityError(
                 f"`activation` was given as {self.activation!r}, with {sigma.r} variables, but a "
@@ -122,11 +124,12 @@ class BatchGD:
                 "wherever it exists, so that no gradient moves the weights: take a smooth one."
             )
         if self.second_layer is not None:
-            given = tuple(np.atleast_1d(np.asarray(self.second_layer, dtype=object)).tolist())
+            layer: Any = self.second_layer
+            given = (layer,) * self.width if _number(layer) else tuple(np.ravel(layer).tolist())
             if len(given) != self.width or not all(map(_number, given)):
                 raise LearnabilityError(
-                    f"`second_layer` was given as {self.second_layer!r}, but `width` = "
-                    f"{self.width} finite numbers are accepted."
+                    f"`second_layer` was given as {layer!r}, but a finite number for all neurons, "
+                    f"or {self.width} of them, is accepted."
                 )
             object.__setattr__(self, "second_layer", tuple(map(float, given)))
         if self.start is not None:
@@ -135,10 +138,15 @@ class BatchGD:
     @property
     def network(self) -> Network:
         """What is trained."""
-        layer = self.second_layer
+        layer: Any = self.second_layer
         if layer is None:
-            layer = [(-1) ** j / math.sqrt(self.width) for j in range(self.width)]
-        return Network(Link(self.activation), tuple(layer), self.loss)
+            layer = tuple((-1) ** j / math.sqrt(self.width) for j in range(self.width))
+        return Network(self._sigma, layer, self.loss)
+
+    @property
+    def _sigma(self) -> Link:
+        given = self.activation
+        return Link(given) if isinstance(given, str | Link) else Link(given, r=1)
 
     def simulate(
         self,
@@ -175,7 +183,12 @@ class BatchGD:
         start = start_at(self.start, self.width, target.r)
         flat = np.atleast_1d(alphas)
         for a in flat:
-            checked_sizes(target.r + self.width, None, d, float(a), np.float32)
+            checked_sizes(target.r, None, d, float(a), np.float32)
+        if d < target.r + self.width:
+            raise LearnabilityError(
+                f"`d` was given as {d!r}, but {self.width} neurons and {target.r} hidden "
+                f"directions need at least {target.r + self.width}."
+            )
         tasks = [(float(a), seed) for a in flat for seed in chosen]
         with ThreadpoolController().limit(limits=1, user_api="blas"):  # Thin products gain none.
             runs = [
@@ -319,9 +332,10 @@ def _number(value: Any) -> bool:
     return real and bool(np.isfinite(value))
 
 
-def _whole(name: str, value: Any, least: int) -> None:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < least:
+def _whole(name: str, value: Any) -> int:
+    """A whole number from 1, or a sentence."""
+    if not _number(value) or value != int(value) or value < 1:
         raise LearnabilityError(
-            f"`{name}` was given as {value!r}, but a whole number from {least} is accepted."
+            f"`{name}` was given as {value!r}, but a whole number from 1 is accepted."
         )
+    return int(value)
