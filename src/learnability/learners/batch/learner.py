@@ -13,9 +13,10 @@ from threadpoolctl import ThreadpoolController
 
 from learnability.errors import LearnabilityError
 from learnability.learners.batch._descent import descend
-from learnability.learners.batch._generalisation import error_path, explained
+from learnability.learners.batch._generalisation import error_path
 from learnability.learners.batch._mean_field import mean_field, planned
 from learnability.learners.batch._network import LOSSES, Network
+from learnability.learners.batch._observables import PATHS, observables
 from learnability.learners.batch._start import Matrix, Start, as_matrices, start_at, start_weights
 from learnability.learners.protocol import checked_alphas, checked_seeds, checked_target, dataset
 from learnability.links.link import Link
@@ -29,19 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["BatchGD"]
 
 Array = NDArray[np.float64]
-Labelled = tuple[tuple[str, ...], Any]
-
-_LARGEST = 1e8
-"""Squared lengths of weights beyond this count as divergence."""
-_PATHS = ("overlap", "gram", "error", "train_error")
-_DIMS: dict[str, tuple[str, ...]] = {
-    "overlap": ("estimate", "index"),
-    "cosine": ("estimate", "index"),
-    "gram": ("estimate", "other"),
-    "subspace_overlap": (),
-    "error": (),
-    "train_error": (),
-}
 
 
 @dataclass(frozen=True)
@@ -198,7 +186,7 @@ class BatchGD:
             name: np.array([run[name] for run in runs]).reshape(
                 len(flat), len(chosen), *runs[0][name].shape
             )
-            for name in _PATHS
+            for name in PATHS
         }
         return self._labelled(
             target, "simulate", alphas, paths, {"seed": ("seed", chosen)}, d=int(d)
@@ -260,7 +248,7 @@ class BatchGD:
             )
             for a in tracked(np.atleast_1d(alphas).tolist(), "mean-field theory")
         ]
-        paths = {name: np.array([getattr(f, name) for f in found]) for name in _PATHS}
+        paths = {name: np.array([getattr(f, name) for f in found]) for name in PATHS}
         return self._labelled(
             target, "predict", alphas, paths, {}, samples=plan.replicates * 2**plan.log2_block
         )
@@ -275,55 +263,23 @@ class BatchGD:
         **attributes: Any,
     ) -> xarray.Dataset:
         """The result of paths (alpha, seed, time, ...); for theory a seed is a replicate."""
-        lost = ~_bounded(paths["gram"])
-        for name, path in paths.items():
-            mask = lost.reshape(lost.shape + (1,) * (path.ndim - lost.ndim))
-            paths[name] = np.where(mask, np.nan, path)
-        final = {name: path[:, :, -1] for name, path in paths.items()}
-        final["cosine"], final["subspace_overlap"] = explained(final["gram"], final["overlap"])
-        del final["gram"]
-        axes: tuple[str, ...] = ("alpha", "seed")
-        found = {name: ((*axes, *_DIMS[name]), value) for name, value in final.items()}
-        for name, path in paths.items():
-            found[f"{name}_trace"] = ((*axes, "time", *_DIMS[name]), path)
-        diverged = lost[:, :, -1]
-        if verb == "predict":
-            found, axes = _averaged(found), ("alpha",)
-            diverged = np.asarray(diverged.any(axis=1))
+        found, lost = observables(paths, replicates=verb == "predict")
         note = ""
-        if diverged.any():
+        if lost is not None:
             note = (
-                "The weights grew without bound, the first by iteration "
-                f"{lost.any(axis=(0, 1)).argmax()}: take a `step` smaller than {self.step:g}."
+                f"The weights grew without bound, the first by iteration {lost}: take a `step` "
+                f"smaller than {self.step:g}."
             )
         return dataset(
             self,
             target,
             verb,
             alphas,
-            {**found, "status": (axes, np.where(diverged, "diverged", "finished"))},
+            found,
             {**coordinates, "time": ("time", np.arange(self.steps + 1))},
             note=note,
             **attributes,
         )
-
-
-def _averaged(found: dict[str, Labelled]) -> dict[str, Labelled]:
-    """Means over the replicates and their standard errors, without the axis "seed"."""
-    averages = {}
-    for name, ((alpha, _, *rest), value) in found.items():
-        dims = (alpha, *rest)
-        averages[name] = (dims, value.mean(axis=1))
-        error = value.std(axis=1, ddof=1) / math.sqrt(value.shape[1])
-        averages[f"{name}_stderr"] = (dims, error)
-    return averages
-
-
-def _bounded(gram: Array) -> NDArray[np.bool_]:
-    """Whether a path of W W^T is still bounded; once it is not, it never is again."""
-    with np.errstate(invalid="ignore"):
-        good = (np.abs(gram) <= _LARGEST).all(axis=(-1, -2))
-    return np.logical_and.accumulate(good, axis=-1)
 
 
 def _number(value: Any) -> bool:
