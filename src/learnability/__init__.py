@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 
 # Public name -> module that defines it; a module is imported when its name is first used.
 _HOMES = {
+    "BatchGD": "learnability.learners",
     "BayesAMP": "learnability.learners",
     "Channel": "learnability.links",
     "Hardness": "learnability.hardness",

@@ -29,7 +29,9 @@ app = typer.Typer(
 PICTURES = (".png", ".pdf", ".svg")
 RESULTS = (".nc", ".csv")
 
-LearnerName = Annotated[str, typer.Argument(metavar="LEARNER", help="bayes-amp or spectral.")]
+LearnerName = Annotated[
+    str, typer.Argument(metavar="LEARNER", help="bayes-amp, spectral or batch-gd.")
+]
 Expression = Annotated[
     str, typer.Argument(metavar="EXPR", help="The link, such as 'z1**2 + sign(z1*z2*z3)'.")
 ]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Size",
     "against",
+    "crosses",
     "legend",
     "line_and_crosses",
     "mark",
@@ -129,10 +130,17 @@ def line_and_crosses(
 ) -> None:
     """The theory as a line; of the runs the mean over seeds with its standard error."""
     axes.plot(data["theory_alpha"], theory, color=colour, zorder=2)
+    crosses(axes, data["runs_alpha"], runs, colour, marker)
+
+
+def crosses(
+    axes: Any, x: xarray.DataArray, runs: xarray.DataArray, colour: str, marker: str = "x"
+) -> None:
+    """The mean of runs over seeds with its standard error, against x."""
     count = runs.sizes["seed"]
     error = runs.std("seed", ddof=1) / math.sqrt(count) if count > 1 else None
     axes.errorbar(
-        data["runs_alpha"],
+        x,
         runs.mean("seed"),
         yerr=error,
         fmt=marker,
@@ -159,7 +167,13 @@ def mark(axes: Any, alpha: float, label: str) -> None:
     )
 
 
-def legend(figure: Any, data: xarray.Dataset, columns: int) -> None:
+def legend(
+    figure: Any,
+    data: xarray.Dataset,
+    columns: int,
+    theory: str = "state evolution",
+    algorithm: str = "message passing",
+) -> None:
     """Say once above the panels what a line is and what a cross is, whatever their colours."""
     from matplotlib.lines import Line2D
 
@@ -169,8 +183,8 @@ def legend(figure: Any, data: xarray.Dataset, columns: int) -> None:
         Line2D([], [], color="0.3", ls="", marker="x", ms=4, mew=1.1),
     ]
     labels = [
-        r"state evolution, $d \to \infty$",
-        f"message passing, $d = {d}$, {runs} run{'s' if runs > 1 else ''}",
+        rf"{theory}, $d \to \infty$",
+        f"{algorithm}, $d = {d}$, {runs} run{'s' if runs > 1 else ''}",
     ]
     figure.legend(handles, labels, loc="outside upper center", ncols=columns, handlelength=1.5)
 

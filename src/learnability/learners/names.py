@@ -6,13 +6,18 @@ import dataclasses
 from typing import Any
 
 from learnability.errors import LearnabilityError
+from learnability.learners.batch import BatchGD
 from learnability.learners.bayes import BayesAMP
 from learnability.learners.protocol import Learner
 from learnability.learners.spectral import Spectral
 
 __all__ = ["LEARNERS", "named"]
 
-LEARNERS: dict[str, type[Any]] = {"bayes-amp": BayesAMP, "spectral": Spectral}
+LEARNERS: dict[str, type[Any]] = {
+    "bayes-amp": BayesAMP,
+    "spectral": Spectral,
+    "batch-gd": BatchGD,
+}
 """Name on the command line -> class."""
 
 

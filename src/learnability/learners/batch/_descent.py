@@ -1,0 +1,117 @@
+"""Full-batch gradient descent on one data set.
+
+With x ~ N(0, I_d), unit hidden directions W* and a step in units of 1/d, every iteration reads the
+same n samples:
+
+    W <- (1 - step * ridge) W - (step / d) G X,    G = force(W X^T, y).
+
+The force on a sample depends on its own fields only, so X is read once an iteration: block of rows
+after block of rows, each multiplied twice while it is in cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.learners.batch._network import Network
+from learnability.learners.thin_products import collect, project
+
+__all__ = ["Path", "descend"]
+
+Array = NDArray[np.float64]
+
+_BLOCK_BYTES = 2**23
+_THIN = 3
+"""Up to so many neurons one vector after the other is faster than a matrix product."""
+
+
+class Path(NamedTuple):
+    """What is recorded along the iterations 0 ... steps.
+
+    Attributes
+    ----------
+    overlap : array, shape (steps + 1, p, r)
+        W W*^T.
+    gram : array, shape (steps + 1, p, p)
+        W W^T.
+    train_error : array, shape (steps + 1,)
+        Mean squared error on the samples.
+    """
+
+    overlap: Array
+    gram: Array
+    train_error: Array
+
+
+def descend(
+    X: NDArray[Any],
+    y: NDArray[Any],
+    network: Network,
+    start: NDArray[Any],
+    hidden: NDArray[Any],
+    *,
+    step: float,
+    ridge: float,
+    steps: int,
+) -> Path:
+    """Run gradient descent; a path that overflows goes on in infinities and NaN.
+
+    Parameters
+    ----------
+    X : array, shape (n, d)
+        Samples; read, never copied.
+    y : array, shape (n,)
+        Labels.
+    network : Network
+        What is trained.
+    start : array, shape (p, d)
+        The first weights.
+    hidden : array, shape (r, d)
+        W*, for the overlaps alone.
+    step, ridge : float
+        As in the update above.
+    steps : int
+        Number of iterations.
+
+    Returns
+    -------
+    Path
+    """
+    kind = X.dtype.type
+    W = np.asarray(start, dtype=X.dtype)
+    hidden = np.asarray(hidden, dtype=X.dtype)
+    shrink, rate = kind(1 - step * ridge), kind(step / X.shape[1])
+    overlap, gram, train_error = [], [], []
+    with np.errstate(all="ignore"):
+        for t in range(steps + 1):
+            overlap.append(W @ hidden.T)
+            gram.append(W @ W.T)
+            push, squares = _pass(X, y, network, W, last=t == steps)
+            train_error.append(squares / len(y))
+            W = shrink * W - rate * push
+    return Path(*(np.array(values, dtype=float) for values in (overlap, gram, train_error)))
+
+
+def _pass(
+    X: NDArray[Any], y: NDArray[Any], network: Network, W: NDArray[Any], last: bool
+) -> tuple[NDArray[Any], float]:
+    """G X, shape (p, d), which the last pass leaves zero, and the sum of squared errors."""
+    push, squares = np.zeros_like(W), 0.0
+    for rows in _blocks(X):
+        block, labels = X[rows], y[rows]
+        fields = project(block, W) if len(W) <= _THIN else W @ block.T
+        output = network.output(fields)
+        squares += float(np.sum((output - labels) ** 2, dtype=float))
+        if not last:
+            force = network.force(fields, output, labels)
+            push += collect(block, force) if len(W) <= _THIN else force @ block
+    return push, squares
+
+
+def _blocks(X: NDArray[Any]) -> Iterator[slice]:
+    height = max(_BLOCK_BYTES // (X.shape[1] * X.itemsize), 1)
+    return (slice(start, start + height) for start in range(0, len(X), height))

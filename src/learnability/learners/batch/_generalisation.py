@@ -1,0 +1,74 @@
+"""The error on fresh samples, from the order parameters alone.
+
+The fields of a fresh sample are normal: lambda = M z + (Q - M M^T)^(1/2) t with Q = W W^T and
+M = W W*^T, so that no test set in dimension d is drawn.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.learners.batch._network import Network
+from learnability.links._rules import sobol_normals
+from learnability.links.channel import Channel
+
+__all__ = ["error_path", "explained"]
+
+Array = NDArray[np.float64]
+
+_LOG2_POINTS = 15
+
+
+def error_path(channel: Channel, network: Network, gram: Array, overlap: Array, seed: int) -> Array:
+    """Mean squared error E (f - y)^2 against the noisy label, along a path.
+
+    Parameters
+    ----------
+    channel : Channel
+        The law of the labels.
+    network : Network
+        Whose error it is.
+    gram, overlap : array, shapes (k, p, p) and (k, p, r)
+        W W^T and W W*^T.
+    seed : int
+        Of the scrambled Sobol points; other seeds have independent errors.
+
+    Returns
+    -------
+    array, shape (k,)
+        NaN where the order parameters are not finite.
+    """
+    r = channel.link.r
+    points = sobol_normals(r + network.width, _LOG2_POINTS, seed).T
+    clean = np.asarray(channel.link(points[:r].T))
+    found = np.full(len(gram), np.nan)
+    for t, (Q, M) in enumerate(zip(gram, overlap, strict=True)):
+        if np.isfinite(Q).all() and np.isfinite(M).all():
+            values, vectors = np.linalg.eigh(Q - M @ M.T)
+            spread = vectors * np.sqrt(np.maximum(values, 0.0))
+            output = network.output(M @ points[:r] + spread @ points[r:])
+            found[t] = np.mean((output - clean) ** 2) + channel.noise
+    return found
+
+
+def explained(gram: Array, overlap: Array) -> tuple[Array, Array]:
+    """Cosines with the hidden directions and the share of their span that the neurons span.
+
+    Parameters
+    ----------
+    gram, overlap : array, shapes (..., p, p) and (..., p, r)
+        W W^T and W W*^T.
+
+    Returns
+    -------
+    cosine : array, shape (..., p, r)
+    subspace_overlap : array, shape (...)
+    """
+    length = np.sqrt(np.einsum("...jj->...j", gram))
+    cosine = overlap / np.maximum(length, 1e-150)[..., None]
+    finite = np.asarray(np.isfinite(gram).all(axis=(-1, -2)))
+    safe = np.where(finite[..., None, None], gram, np.eye(gram.shape[-1]))
+    inverse = np.linalg.pinv(safe, rcond=1e-10, hermitian=True)
+    share = np.einsum("...jk,...ji,...ik->...", overlap, inverse, overlap) / overlap.shape[-1]
+    return cosine, np.where(finite, share, np.nan)
