@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -72,6 +72,8 @@ class BayesAMP:
     Krzakala, Macris, Zdeborova, NeurIPS 2018; Troiani, Dandi, Defilippis, Zdeborova, Loureiro,
     Krzakala, arXiv:2405.15480.
     """
+
+    numerics_version: ClassVar[int] = 1  # Stored runs of another version are not used again.
 
     start: str = "auto"
     damping: float = 0.5

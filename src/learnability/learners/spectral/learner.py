@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -83,6 +83,8 @@ class Spectral:
     >>> round(float(theory.overlap.squeeze()) ** 2, 4)
     0.2307
     """
+
+    numerics_version: ClassVar[int] = 1  # Stored runs of another version are not used again.
 
     method: str = "symmetric"
     floor: float | None = None

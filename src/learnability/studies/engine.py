@@ -1,0 +1,162 @@
+"""Runs points in this process or on workers, and hands over what ended as it ends.
+
+Points go to workers in groups that take about a third of a second: long enough for the cost of a
+task (2 to 3 ms) not to count, short enough for little to be lost with a worker. A worker's death
+costs the groups that it was computing, which are computed again, in the end point by point; a point
+that takes every worker down with it has failed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import learnability
+from learnability.errors import LearnabilityError
+from learnability.studies.cluster import LocalWorkers, connected, cores
+from learnability.studies.compute import compute, compute_group
+from learnability.studies.points import Point
+from learnability.studies.store import Outcome
+from learnability.studies.threads import one_thread
+
+__all__ = ["run"]
+
+Commit = Callable[[list[tuple[Point, Outcome]]], None]
+
+_GROUP_SECONDS = 0.35
+_LARGEST_GROUP = 256
+_WORTH_WORKERS = 20.0
+"""Seconds of remaining work above which workers are started when their number is left open."""
+
+
+def run(
+    points: Sequence[Point], commit: Commit, scheduler: str | None, workers: int | None
+) -> None:
+    """Compute points; `commit` is called with those that ended, in this process.
+
+    Parameters
+    ----------
+    points : sequence of Point
+        What is to be done.
+    commit : callable
+        Takes the points that ended with their outcomes, as soon as they have.
+    scheduler : str, optional
+        Address of a running Dask scheduler.
+    workers : int, optional
+        Number of processes; 1 is this one. None: as many as cores when it is worth it.
+    """
+    rest = list(points)
+    if scheduler is None and workers in (None, 1):
+        rest = _in_process(rest, commit, stay=workers == 1 or cores() == 1)
+    if rest:
+        with connected(scheduler, workers or cores()) as (client, own):
+            _Coordinator(client, own, commit).run(rest)
+
+
+def _in_process(points: list[Point], commit: Commit, *, stay: bool) -> list[Point]:
+    """Run points here; return those that are worth workers, unless it should stay."""
+    start = time.perf_counter()
+    with one_thread():
+        for done, point in enumerate(points, start=1):
+            commit([(point, compute(point))])
+            left = (time.perf_counter() - start) / done * (len(points) - done)
+            if not stay and left > _WORTH_WORKERS:
+                return points[done:]
+    return []
+
+
+class _Coordinator:
+    """Feeds the workers of a scheduler.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Of the scheduler.
+    own : LocalWorkers or None
+        Our own workers, if they are.
+    commit : callable
+        As in `run`.
+    """
+
+    def __init__(self, client: Any, own: LocalWorkers | None, commit: Commit) -> None:
+        self._client, self._own, self._commit = client, own, commit
+        self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._active: dict[str, tuple[Any, list[Point]]] = {}
+        self._names = (f"learnability-{id(self)}-{k}" for k in itertools.count())
+        self._seconds, self._count = 0.0, 0
+
+    def run(self, points: list[Point]) -> None:
+        """Until every point has ended."""
+        waiting = deque(points)
+        alone: deque[Point] = deque()  # Those that were there when workers died.
+        try:
+            while waiting or alone or self._active:
+                room = 2 * max(len(self._client.nthreads()), 1) + 1
+                while len(self._active) < room and (waiting or alone):
+                    self._submit([alone.popleft()] if alone else self._group(waiting, room))
+                self._take(alone)
+        finally:
+            self._client.cancel([future for future, _ in self._active.values()], force=True)
+
+    def _group(self, waiting: deque[Point], room: int) -> list[Point]:
+        """The next group: single points until their time is known, and again towards the end."""
+        each = self._seconds / self._count if self._count else _GROUP_SECONDS
+        size = min(_GROUP_SECONDS / max(each, 1e-6), _LARGEST_GROUP, len(waiting) / room)
+        return [waiting.popleft() for _ in range(max(int(size), 1))]
+
+    def _submit(self, points: list[Point]) -> None:
+        name = next(self._names)
+        future = self._client.submit(
+            compute_group, points, learnability.__version__, key=name, pure=False
+        )
+        self._active[name] = (future, points)
+        future.add_done_callback(self._ended.put)
+
+    def _take(self, alone: deque[Point]) -> None:
+        """Wait a moment for groups that ended, and hand them over."""
+        try:
+            ended = [self._ended.get(timeout=0.5)]
+        except queue.Empty:
+            if self._own is not None:
+                self._own.check()
+            return
+        while not self._ended.empty():
+            ended.append(self._ended.get())
+        for future in ended:
+            _, points = self._active.pop(future.key)
+            outcomes = self._outcomes(future, points, alone)
+            if outcomes:
+                self._commit(list(zip(points, outcomes, strict=True)))
+                self._seconds += sum(outcome.seconds for outcome in outcomes)
+                self._count += len(outcomes)
+                if self._own is not None:
+                    self._own.deaths = 0
+            future.release()
+
+    def _outcomes(self, future: Any, points: list[Point], alone: deque[Point]) -> list[Outcome]:
+        from distributed import KilledWorker
+
+        try:
+            return list(future.result())
+        except KilledWorker as error:
+            if len(points) > 1:
+                alone.extend(points)
+                return []
+            return [Outcome(points[0].key, None, 0.0, _killed(error), str(error))]
+        except Exception as error:
+            raise LearnabilityError(
+                f"The workers cannot compute the points ({type(error).__name__}: {error}): they "
+                "need the same learnability and the modules of the learner and the link. What was "
+                "finished is kept."
+            ) from error
+
+
+def _killed(error: Any) -> str:
+    return (
+        "The process of the run died each time it was tried, as it does when memory runs out: try "
+        "it alone with `workers=1`, or make it smaller."
+    )
