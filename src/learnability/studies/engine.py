@@ -2,8 +2,8 @@
 
 Points go to workers in groups that take about a third of a second: long enough for the cost of a
 task (2 to 3 ms) not to count, short enough for little to be lost with a worker. A worker's death
-costs the groups that it was computing, which are computed again, in the end point by point; a point
-that takes every worker down with it has failed.
+costs the groups that it was computing, which are computed again, in the end point by point and
+alone; a point that takes every worker down with it has failed.
 """
 
 from __future__ import annotations
@@ -31,6 +31,11 @@ _GROUP_SECONDS = 0.35
 _LARGEST_GROUP = 256
 _WORTH_WORKERS = 20.0
 """Seconds of remaining work above which workers are started when their number is left open."""
+
+_KILLED = (
+    "The process of the run died each time it was tried, as it does when memory runs out: try it "
+    "alone with `workers=1`, or make it smaller."
+)
 
 
 def run(
@@ -85,22 +90,24 @@ class _Coordinator:
     def __init__(self, client: Any, own: LocalWorkers | None, commit: Commit) -> None:
         self._client, self._own, self._commit = client, own, commit
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._active: dict[str, tuple[Any, list[Point]]] = {}
+        self._active: dict[str, tuple[Any, list[Point], bool]] = {}
         self._names = (f"learnability-{id(self)}-{k}" for k in itertools.count())
         self._seconds, self._count = 0.0, 0
 
     def run(self, points: list[Point]) -> None:
         """Until every point has ended."""
         waiting = deque(points)
-        alone: deque[Point] = deque()  # Those that were there when workers died.
+        suspects: deque[Point] = deque()  # Those that were there when workers died.
         try:
-            while waiting or alone or self._active:
+            while waiting or suspects or self._active:
                 room = 2 * max(len(self._client.nthreads()), 1) + 1
-                while len(self._active) < room and (waiting or alone):
-                    self._submit([alone.popleft()] if alone else self._group(waiting, room))
-                self._take(alone)
+                while waiting and len(self._active) < room:
+                    self._submit(self._group(waiting, room))
+                if suspects and not self._active:  # Alone, so that no other is blamed.
+                    self._submit([suspects.popleft()], suspect=True)
+                self._take(suspects)
         finally:
-            self._client.cancel([future for future, _ in self._active.values()], force=True)
+            self._client.cancel([future for future, *_ in self._active.values()], force=True)
 
     def _group(self, waiting: deque[Point], room: int) -> list[Point]:
         """The next group: single points until their time is known, and again towards the end."""
@@ -108,15 +115,15 @@ class _Coordinator:
         size = min(_GROUP_SECONDS / max(each, 1e-6), _LARGEST_GROUP, len(waiting) / room)
         return [waiting.popleft() for _ in range(max(int(size), 1))]
 
-    def _submit(self, points: list[Point]) -> None:
+    def _submit(self, points: list[Point], *, suspect: bool = False) -> None:
         name = next(self._names)
         future = self._client.submit(
             compute_group, points, learnability.__version__, key=name, pure=False
         )
-        self._active[name] = (future, points)
+        self._active[name] = (future, points, suspect)
         future.add_done_callback(self._ended.put)
 
-    def _take(self, alone: deque[Point]) -> None:
+    def _take(self, suspects: deque[Point]) -> None:
         """Wait a moment for groups that ended, and hand them over."""
         try:
             ended = [self._ended.get(timeout=0.5)]
@@ -127,9 +134,11 @@ class _Coordinator:
         while not self._ended.empty():
             ended.append(self._ended.get())
         for future in ended:
-            _, points = self._active.pop(future.key)
-            outcomes = self._outcomes(future, points, alone)
-            if outcomes:
+            _, points, suspect = self._active.pop(future.key)
+            outcomes = self._outcomes(future, points, suspect)
+            if outcomes is None:
+                suspects.extend(points)
+            else:
                 self._commit(list(zip(points, outcomes, strict=True)))
                 self._seconds += sum(outcome.seconds for outcome in outcomes)
                 self._count += len(outcomes)
@@ -137,26 +146,21 @@ class _Coordinator:
                     self._own.deaths = 0
             future.release()
 
-    def _outcomes(self, future: Any, points: list[Point], alone: deque[Point]) -> list[Outcome]:
+    def _outcomes(
+        self, future: Any, points: list[Point], suspect: bool
+    ) -> list[Outcome] | None:
+        """What the group gave; None when workers died under it and it is not sure why."""
         from distributed import KilledWorker
 
         try:
             return list(future.result())
         except KilledWorker as error:
-            if len(points) > 1:
-                alone.extend(points)
-                return []
-            return [Outcome(points[0].key, None, 0.0, _killed(error), str(error))]
+            if not suspect:
+                return None
+            return [Outcome(point.key, None, 0.0, _KILLED, str(error)) for point in points]
         except Exception as error:
             raise LearnabilityError(
                 f"The workers cannot compute the points ({type(error).__name__}: {error}): they "
                 "need the same learnability and the modules of the learner and the link. What was "
                 "finished is kept."
             ) from error
-
-
-def _killed(error: Any) -> str:
-    return (
-        "The process of the run died each time it was tried, as it does when memory runs out: try "
-        "it alone with `workers=1`, or make it smaller."
-    )

@@ -137,8 +137,11 @@ def _runs(
     target = dataclasses.replace(target, **of("target")) if of("target") else target
     parameters = ""
     if stored:
-        whole = {"learner": learner, "target": target, "arguments": _resolved(learner, arguments)}
-        found = {name: identity(value) for name, value in whole.items()}
+        found = {
+            "learner": identity(learner),
+            "target": identity(target),
+            "arguments": {n: identity(v) for n, v in _resolved(learner, arguments).items()},
+        }
         parameters = json.dumps(found, sort_keys=True, allow_nan=False, ensure_ascii=False)
 
     def key(position: int, seed: int) -> str:
