@@ -1,9 +1,10 @@
-"""Labelled results as files (NetCDF and CSV), and as a table to read."""
+"""Labelled results as files (NetCDF, Zarr and CSV), and as a table to read."""
 
 from __future__ import annotations
 
 import math
 import os
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "save", "table", "whole_file"]
 
-FORMATS = (".nc", ".csv")
+FORMATS = (".nc", ".csv", ".zarr")
 """What results are saved as."""
 
 
@@ -34,7 +35,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         yield part
         part.replace(path)
     finally:
-        part.unlink(missing_ok=True)
+        shutil.rmtree(part) if part.is_dir() else part.unlink(missing_ok=True)
 
 
 def save(dataset: xarray.Dataset, path: str | Path) -> None:
@@ -45,17 +46,25 @@ def save(dataset: xarray.Dataset, path: str | Path) -> None:
     dataset : xarray.Dataset
         The result.
     path : str or Path
-        Ending in .nc (NetCDF) or .csv (one row a point, long form).
+        Ending in .nc (NetCDF), .csv (one row a point, long form) or .zarr (a folder).
     """
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         raise LearnabilityError(
-            f"A result was to be saved as {path.name!r}, but .nc and .csv are accepted."
+            f"A result was to be saved as {path.name!r}, but {', '.join(FORMATS)} are accepted."
         )
+    if suffix == ".zarr" and path.exists():
+        if not (path / ".zgroup").exists():
+            raise LearnabilityError(
+                f"{str(path)!r} is there and is no Zarr folder: give another name."
+            )
+        shutil.rmtree(path)
     with whole_file(path) as part:
         if suffix == ".nc":
             dataset.to_netcdf(part, engine="h5netcdf")
+        elif suffix == ".zarr":
+            dataset.to_zarr(part, mode="w", zarr_format=2)  # Version 3 has no texts yet.
         else:
             _long_form(dataset).to_csv(part, index=False)
 
@@ -78,13 +87,25 @@ def table(dataset: xarray.Dataset) -> str:
     Parameters
     ----------
     dataset : xarray.Dataset
-        From `simulate`, of which means and standard errors over the seeds are shown, or `predict`.
+        From `simulate` or a study, of which means and standard errors over the seeds are shown, or
+        from `predict`. Further dimensions of a grid give a table for each of their values.
 
     Returns
     -------
     str
         The diagonal overlaps, the errors and the statuses by alpha; then the thresholds.
     """
+    several = [dim for dim in _extra(dataset) if dataset.sizes[dim] > 1]
+    if several:
+        dim = several[0]
+        parts = [dataset.isel({dim: k}) for k in range(dataset.sizes[dim])]
+        labels = [part[dim].item() for part in parts]
+        tables = [
+            f"{dim} = {label}\n" + table(part.assign_attrs({dim: label}))
+            for part, label in zip(parts, labels, strict=True)
+        ]
+        return "\n\n".join(tables)
+    dataset = dataset.squeeze(_extra(dataset))
     about = dataset.attrs
     name = f"y = {about['link']}" + (f" + sqrt({about['noise']:g}) xi" if about["noise"] else "")
     made = about["learner"] + (f", d = {about['d']}" if "d" in about else "")
@@ -113,13 +134,22 @@ def table(dataset: xarray.Dataset) -> str:
     return "\n".join(lines)
 
 
+def _extra(dataset: xarray.Dataset) -> list[str]:
+    """Dimensions of a grid beside alpha and the seeds."""
+    return [
+        str(dim)
+        for dim in dataset.dims
+        if dim in dataset.coords and dim not in ("alpha", "seed", "time")
+    ]
+
+
 def _cells(variable: xarray.DataArray) -> list[str]:
     """Numbers by alpha, with the standard error over the seeds where there are several."""
     mean = variable.mean("seed") if "seed" in variable.dims else variable
     texts = ["-" if math.isnan(m) else f"{round(float(m), 4) + 0.0:.4f}" for m in mean.values]
     if "seed" not in variable.dims or variable.sizes["seed"] < 2:
         return texts
-    error = variable.std("seed", ddof=1) / math.sqrt(variable.sizes["seed"])
+    error = variable.std("seed", ddof=1) / variable.count("seed") ** 0.5
     pairs = zip(texts, error.values, strict=True)
     return [text if text == "-" else f"{text} +- {e:.4f}" for text, e in pairs]
 

@@ -2,5 +2,6 @@
 
 from learnability.studies.store import Store
 from learnability.studies.study import StudyWarning, study
+from learnability.studies.summary import export, info
 
-__all__ = ["Store", "StudyWarning", "study"]
+__all__ = ["Store", "StudyWarning", "export", "info", "study"]

@@ -108,7 +108,9 @@ def assemble(layout: Layout, stored: Mapping[str, bytes]) -> xarray.Dataset:
 
     runs = {key: decode(stored[key]) for key in layout.keys if key in stored}
     if not runs:
-        raise LearnabilityError("None of the runs of this study is stored, so that it has no shape.")
+        raise LearnabilityError(
+            "None of the runs of this study is stored, so that it has no shape."
+        )
     shape = tuple(len(labels) for labels in layout.axes.values())
     lengths, along = _own_dimensions(list(runs.values()), layout)
     data: dict[str, Any] = {}
@@ -135,7 +137,8 @@ def assemble(layout: Layout, stored: Mapping[str, bytes]) -> xarray.Dataset:
                     kept = [n for n, dim in zip(values.shape, own, strict=True) if dim in dims]
                     values = values.reshape(kept)
                     where = _where(dims, values, runs[key], along)
-                    whole[(place, *np.ix_(*where))] = values
+                    inside: tuple[Any, ...] = np.ix_(*where)
+                    whole[(place, *inside)] = values
                 elif name == "status":
                     whole[place] = "missing"
             into[name] = ((*layout.axes, *dims), whole.reshape(*shape, *whole.shape[1:]))
@@ -196,7 +199,7 @@ def _common(attrs: list[dict[str, Any]], layout: Layout) -> dict[str, Any]:
     """Attributes on which all runs agree, the learner, and how many runs are missing."""
     first = attrs[0]
     shared = {k: v for k, v in first.items() if all(k in a and same(a[k], v) for a in attrs)}
-    found = {**shared, "learner": layout.title}
+    found = {**shared, "learner": layout.learner}
     missing = len(layout.keys) - len(attrs)
     return found | ({"missing": missing} if missing else {})
 

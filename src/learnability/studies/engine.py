@@ -13,6 +13,7 @@ import queue
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 from typing import Any
 
 import learnability
@@ -32,6 +33,9 @@ _LARGEST_GROUP = 256
 _WORTH_WORKERS = 20.0
 """Seconds of remaining work above which workers are started when their number is left open."""
 
+_LOST = (
+    "The Dask scheduler is gone. What was finished is kept: start it again, and then the same call."
+)
 _KILLED = (
     "The process of the run died each time it was tried, as it does when memory runs out: try it "
     "alone with `workers=1`, or make it smaller."
@@ -107,7 +111,8 @@ class _Coordinator:
                     self._submit([suspects.popleft()], suspect=True)
                 self._take(suspects)
         finally:
-            self._client.cancel([future for future, *_ in self._active.values()], force=True)
+            if self._client.status == "running":
+                self._client.cancel([future for future, *_ in self._active.values()], force=True)
 
     def _group(self, waiting: deque[Point], room: int) -> list[Point]:
         """The next group: single points until their time is known, and again towards the end."""
@@ -130,6 +135,8 @@ class _Coordinator:
         except queue.Empty:
             if self._own is not None:
                 self._own.check()
+            if self._client.status != "running":
+                raise LearnabilityError(_LOST) from None
             return
         while not self._ended.empty():
             ended.append(self._ended.get())
@@ -146,9 +153,7 @@ class _Coordinator:
                     self._own.deaths = 0
             future.release()
 
-    def _outcomes(
-        self, future: Any, points: list[Point], suspect: bool
-    ) -> list[Outcome] | None:
+    def _outcomes(self, future: Any, points: list[Point], suspect: bool) -> list[Outcome] | None:
         """What the group gave; None when workers died under it and it is not sure why."""
         from distributed import KilledWorker
 
@@ -158,6 +163,8 @@ class _Coordinator:
             if not suspect:
                 return None
             return [Outcome(point.key, None, 0.0, _KILLED, str(error)) for point in points]
+        except CancelledError:
+            raise LearnabilityError(_LOST) from None
         except Exception as error:
             raise LearnabilityError(
                 f"The workers cannot compute the points ({type(error).__name__}: {error}): they "

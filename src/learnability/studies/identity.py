@@ -96,7 +96,7 @@ def _link(link: Link, outer: tuple[int, ...]) -> Any:
 
 def _record(record: Any, outer: tuple[int, ...]) -> Any:
     fields = {f.name: _identity(getattr(record, f.name), outer) for f in dataclasses.fields(record)}
-    found = {"class": kind_of(record), "fields": fields}
+    found: dict[str, Any] = {"class": kind_of(record), "fields": fields}
     if hasattr(record, "simulate") or hasattr(record, "sample"):
         found["numerics"] = getattr(type(record), "numerics_version", 1)
     elif callable(record) and not _installed(type(record).__module__):
@@ -113,7 +113,9 @@ def _function(function: Callable[..., Any], outer: tuple[int, ...]) -> Any:
         parts = [function.func, list(function.args), function.keywords]
         return {"partial": [_identity(part, outer) for part in parts]}
     if isinstance(function, types.MethodType):
-        return {"method": [_identity(function.__self__, outer), _function(function.__func__, outer)]}
+        return {
+            "method": [_identity(function.__self__, outer), _function(function.__func__, outer)]
+        }
     if dataclasses.is_dataclass(function):
         return _record(function, outer)
     name = getattr(function, "__qualname__", getattr(function, "__name__", None))

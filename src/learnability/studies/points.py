@@ -1,7 +1,8 @@
 """The points of a study: which parameters vary, which learner runs where, and the key of each run.
 
-A name in the grid is an argument of `simulate`, else a field of the learner, else of the target. Several values make it a
-dimension of the result, one value a coordinate. Times belong to one run and are handed over whole.
+A name in the grid is an argument of `simulate`, else a field of the learner, else of the target.
+Several values make it a dimension of the result, one value a coordinate. Times belong to one run
+and are handed over whole.
 """
 
 from __future__ import annotations
@@ -64,19 +65,19 @@ class Layout:
         Name -> the one label.
     keys : tuple of str
         Of the points, the last axis fastest.
-    title : str
-        The learner with the fields that do not vary.
+    learner, target : str
+        To read, with the fields that do not vary.
     """
 
     axes: dict[str, list[Any]]
     scalars: dict[str, Any]
     keys: tuple[str, ...]
-    title: str
+    learner: str
+    target: str
 
     def to_json(self) -> str:
         """As text, without the keys."""
-        shown = {"axes": self.axes, "scalars": self.scalars, "title": self.title}
-        return json.dumps(shown, sort_keys=False)
+        return json.dumps({k: v for k, v in vars(self).items() if k != "keys"})
 
 
 def plan(
@@ -114,6 +115,7 @@ def plan(
     layout = Layout(
         {**labels, "seed": list(seeds)}, scalars, tuple(p.key for p in points),
         _title(points[0].learner, axes),
+        _title(points[0].target, axes),
     )  # fmt: skip
     return points, layout
 
@@ -228,11 +230,9 @@ def _values(name: str, value: Any) -> Any:
     return value
 
 
-def _title(learner: Any, axes: Mapping[str, Any]) -> str:
-    """The learner with the fields that do not vary."""
-    fixed = {
-        f.name: getattr(learner, f.name)
-        for f in dataclasses.fields(learner)
-        if f.name not in axes
-    }  # fmt: skip
-    return f"{type(learner).__name__}({', '.join(f'{k}={v!r}' for k, v in fixed.items())})"
+def _title(record: Any, axes: Mapping[str, Any]) -> str:
+    """A record with the fields that do not vary."""
+    names = [field.name for field in dataclasses.fields(record) if field.name not in axes]
+    fields = ((name, getattr(record, name)) for name in names)
+    shown = (f"{k}={v.text or v if isinstance(v, Link) else repr(v)}" for k, v in fields)
+    return f"{type(record).__name__}({', '.join(shown)})"

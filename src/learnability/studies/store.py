@@ -229,6 +229,13 @@ class Store:
             for number, layout, keys in rows
         }
 
+    def size(self) -> str:
+        """How much there is, in words."""
+        ((runs, seconds),) = self._run("SELECT count(*), total(seconds) FROM points", ())
+        files = [path for path in (self.path, self._log) if path.exists()]
+        size = sum(path.stat().st_size for path in files) / 2**20
+        return f"{runs} finished runs, {seconds:.1f} s of work, {size:.2f} MiB"
+
     def check(self) -> None:
         """Refuse a store in which the numbers of a run are damaged."""
         for key, result in self._run("SELECT key, result FROM points", ()):
@@ -256,6 +263,7 @@ class Store:
         for point, outcome in outcomes:
             own = (point.key, point.parameters, point.seed)
             end = (version, outcome.seconds, now)
+            row: tuple[Any, ...]
             if outcome.result is None:
                 row = (*own, outcome.error, outcome.details, *end)
                 steps.append(("REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row))
