@@ -75,7 +75,8 @@ def _long_form(dataset: xarray.Dataset) -> Any:
 
     frames = []
     for name, variable in dataset.data_vars.items():
-        frame = variable.to_dataframe(name="value").reset_index()
+        rows = variable if variable.ndim else variable.expand_dims("row")
+        frame = rows.to_dataframe(name="value").reset_index().drop(columns="row", errors="ignore")
         frame.insert(0, "variable", str(name))
         frames.append(frame)
     return pandas.concat(frames, ignore_index=True)

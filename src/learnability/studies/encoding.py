@@ -1,7 +1,8 @@
 """The result of one run as bytes, with a checksum, and many of them as one labelled result.
 
 Runs may end after different times: along their own dimensions they are laid on the union of the
-coordinates (or the longest length), and what a run does not have is NaN, or an empty text.
+coordinates (or the longest length). A path (``..._trace``) holds its last value to the end; all
+else that a run does not have is NaN, or an empty text.
 """
 
 from __future__ import annotations
@@ -139,6 +140,8 @@ def assemble(layout: Layout, stored: Mapping[str, bytes]) -> xarray.Dataset:
                     where = _where(dims, values, runs[key], along)
                     inside: tuple[Any, ...] = np.ix_(*where)
                     whole[(place, *inside)] = values
+                    if name.endswith("_trace") and "time" in dims:
+                        _hold(whole[place], dims.index("time"), int(where[dims.index("time")][-1]))
                 elif name == "status":
                     whole[place] = "missing"
             into[name] = ((*layout.axes, *dims), whole.reshape(*shape, *whole.shape[1:]))
@@ -193,6 +196,12 @@ def _where(
         np.searchsorted(along[dim], run.coordinates[dim][1]) if dim in along else np.arange(length)
         for dim, length in zip(dims, values.shape, strict=True)
     ]
+
+
+def _hold(path: NDArray[Any], axis: int, last: int) -> None:
+    """Keep a path at its last value to the end, as learners do among their own runs."""
+    along = np.moveaxis(path, axis, 0)
+    along[last + 1 :] = along[last]
 
 
 def _common(attrs: list[dict[str, Any]], layout: Layout) -> dict[str, Any]:

@@ -64,9 +64,9 @@ def study(
     Returns
     -------
     xarray.Dataset
-        What `simulate` returns, over the dimensions of the grid and `seed`. Paths of different
-        length are NaN beyond their end. A run that failed is NaN, with "missing" as its `status`;
-        the attribute `missing` counts them.
+        What `simulate` returns, over the dimensions of the grid and `seed`. Paths
+        (`overlap_trace`, `error_trace`) hold their last value to the longest time. A run that
+        failed is NaN, with "missing" as its `status`; the attribute `missing` counts them.
 
     Warns
     -----
@@ -76,8 +76,7 @@ def study(
     Notes
     -----
     A run has the same numbers to the last bit with any number of workers, provided that JAX was
-    not started with more threads in this process before. Workers and `scheduler` do not
-    exclude an interruption: what is finished is in the store.
+    not started with more threads in this process before.
 
     Examples
     --------

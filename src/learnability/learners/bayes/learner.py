@@ -32,6 +32,7 @@ from learnability.learners.protocol import (
     subspace_overlap,
 )
 from learnability.learners.spectral import Spectral
+from learnability.learners.spread import spread
 from learnability.links.link import Link
 from learnability.links.posterior import scheme_of
 from learnability.progress import tracked
@@ -191,6 +192,7 @@ class BayesAMP:
             raise LearnabilityError(
                 f"{target.link!r} gives labels that are not finite: message passing cannot run."
             )
+        X = spread(X)
         rng = np.random.default_rng([seed, 3])
         start: Start
         if self.start == "informed":

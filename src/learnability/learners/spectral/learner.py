@@ -34,6 +34,7 @@ from learnability.learners.spectral._transition import (
     linearised_transition,
     symmetric_transition,
 )
+from learnability.learners.spread import spread
 from learnability.learners.thin_products import collect
 from learnability.links._sections import complement
 from learnability.links.link import Link
@@ -234,7 +235,7 @@ class Spectral:
             raise LearnabilityError(
                 f"{target.link!r} gives labels that are not finite: no eigenvector can be computed."
             )
-        estimate, eigenvalue, products, status = self._estimate(target, X, y, plan, seed)
+        estimate, eigenvalue, products, status = self._estimate(target, spread(X), y, plan, seed)
         return _Run(
             resolved(estimate @ W.T.astype(float), target.link),
             subspace_overlap(estimate, W),
