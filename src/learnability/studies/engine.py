@@ -167,7 +167,14 @@ class _Coordinator:
             raise LearnabilityError(_LOST) from None
         except Exception as error:
             raise LearnabilityError(
-                f"The workers cannot compute the points ({type(error).__name__}: {error}): they "
-                "need the same learnability and the modules of the learner and the link. What was "
-                "finished is kept."
+                f"The workers cannot compute the points ({_reason(error)}): they need the same "
+                "learnability, and the modules of the learner and the link. What was finished is "
+                "kept."
             ) from error
+
+
+def _reason(error: BaseException) -> str:
+    """The first cause of an error, on one line."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"

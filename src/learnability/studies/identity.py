@@ -64,7 +64,7 @@ def _identity(value: Any, outer: tuple[int, ...]) -> Any:
         if not math.isfinite(value):
             return {"number": str(value)}
         return int(value) if value.is_integer() else value
-    if isinstance(value, complex | bytes):
+    if isinstance(value, complex | bytes | slice) or value is Ellipsis:
         return {type(value).__name__: repr(value)}
     if isinstance(value, np.ndarray):
         return {"shape": list(value.shape), "values": _identity(value.ravel().tolist(), outer)}
@@ -145,15 +145,13 @@ def _function(function: Callable[..., Any], outer: tuple[int, ...]) -> Any:
 def _code(code: types.CodeType, outer: tuple[int, ...]) -> Any:
     """Bytecode, which is that of one version of Python, with constants and names."""
     constants = [
-        _code(c, outer) if isinstance(c, types.CodeType) else _constant(c, outer)
+        _code(c, outer)
+        if isinstance(c, types.CodeType)
+        else [type(c).__name__, _identity(c, outer)]
         for c in code.co_consts
     ]
     python = ".".join(map(str, sys.version_info[:2]))
     return [python, code.co_code.hex(), constants, list(code.co_names), code.co_argcount]
-
-
-def _constant(constant: Any, outer: tuple[int, ...]) -> Any:
-    return "..." if constant is Ellipsis else [type(constant).__name__, _identity(constant, outer)]
 
 
 def _globals(code: types.CodeType, names: dict[str, Any], outer: tuple[int, ...]) -> Any:

@@ -176,7 +176,10 @@ class Store:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        connection = self._open(False)
+        """A connection that changes nothing and leaves nothing beside the file."""
+        # Without a write-ahead log nobody writes, and the file is all there is.
+        mode = "mode=ro" if self._log.exists() else "mode=ro&immutable=1"
+        connection = self._connect(mode)
         try:
             yield connection
         except sqlite3.DatabaseError as error:
@@ -185,19 +188,19 @@ class Store:
             connection.close()
 
     def _open(self, write: bool) -> sqlite3.Connection:
-        place = self.path.resolve().as_uri()
-        # A file in a folder that cannot be written has no write-ahead log: it does not change.
-        still = not write and not self._log.exists() and not os.access(self.path.parent, os.W_OK)
-        mode = "mode=rw" if write else "mode=ro" + ("&immutable=1" if still else "")
+        places = (self.path, self.path.parent)
+        if not write and not all(os.access(place, os.W_OK) for place in places):
+            return self._connect("mode=ro" if self._log.exists() else "mode=ro&immutable=1")
+        connection = self._connect("mode=rw")
+        connection.execute("PRAGMA synchronous = NORMAL" if write else "PRAGMA query_only = ON")
+        return connection
+
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        place = f"{self.path.resolve().as_uri()}?{mode}"
         try:
-            connection = sqlite3.connect(
-                f"{place}?{mode}", uri=True, timeout=_PATIENCE, isolation_level=None
-            )
-            if write:
-                connection.execute("PRAGMA synchronous = NORMAL")
+            return sqlite3.connect(place, uri=True, timeout=_PATIENCE, isolation_level=None)
         except sqlite3.Error as error:
             raise self._sentence(error) from None
-        return connection
 
     # ---- reading
 
