@@ -174,6 +174,11 @@ def simulate(
     from learnability.targets import MultiIndex
 
     axes = {"d": setting(d, "--d"), "alpha": grid(alpha)}
+    if not all(type(size) is int for size in (axes["d"] if "," in d or ":" in d else [axes["d"]])):
+        raise LearnabilityError(
+            f"`--d` was given as {d!r}, but a whole number, or several as x,y,z or a:b:n, is "
+            "accepted."
+        )
     for text in settings or []:
         name, equals, value = text.partition("=")
         if not (name and equals) or name in axes:
