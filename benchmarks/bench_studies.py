@@ -74,9 +74,7 @@ def main() -> None:
     verdict = "within" if ratio <= 1.3 else "ABOVE"
     print(f"{'1000 points of 10 ms over total work / 2':<52}{ratio:>10.2f}{1.3:>8g}  {verdict}")
     each = 1000 * cpu / POINTS
-    print(
-        f"coordinator: {each:.2f} ms of CPU a point; load of the machine {os.getloadavg()[0]:.1f}"
-    )
+    print(f"coordinator: {each:.2f} ms of CPU a point; load {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

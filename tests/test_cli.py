@@ -199,7 +199,7 @@ def test_runs_in_a_store(run, tmp_path: Path) -> None:  # type: ignore[no-untype
             "--set", "floor=none,-20", "--store", str(store)]  # fmt: skip
     done = run(*call)
     assert (done.code, done.err) == (0, "")
-    assert "d = 20\nfloor = None\n" in done.out and "d = 30\nfloor = -20\n" in done.out
+    assert "d = 20, floor = None\n" in done.out and "d = 30, floor = -20\n" in done.out
     told = run("study", "info", str(store))
     assert told.code == 0 and "16 of 16 runs finished, 0 failed" in told.out
     sizes = {"d": 2, "alpha": 2, "floor": 2, "seed": 2}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import shutil
@@ -96,17 +97,15 @@ def table(dataset: xarray.Dataset) -> str:
     str
         The diagonal overlaps, the errors and the statuses by alpha; then the thresholds.
     """
-    several = [dim for dim in _extra(dataset) if dataset.sizes[dim] > 1]
-    if several:
-        dim = several[0]
-        parts = [dataset.isel({dim: k}) for k in range(dataset.sizes[dim])]
-        labels = [part[dim].item() for part in parts]
-        tables = [
-            f"{dim} = {label}\n" + table(part.assign_attrs({dim: label}))
-            for part, label in zip(parts, labels, strict=True)
-        ]
+    extra = _extra(dataset)
+    if extra:
+        tables = []
+        for place in itertools.product(*(range(dataset.sizes[dim]) for dim in extra)):
+            part = dataset.isel(dict(zip(extra, place, strict=True)))
+            labels = {dim: part[dim].item() for dim in extra}
+            head = ", ".join(f"{dim} = {label}" for dim, label in labels.items())
+            tables.append(f"{head}\n{table(part.assign_attrs(labels))}")
         return "\n\n".join(tables)
-    dataset = dataset.squeeze(_extra(dataset))
     about = dataset.attrs
     name = f"y = {about['link']}" + (f" + sqrt({about['noise']:g}) xi" if about["noise"] else "")
     made = about["learner"] + (f", d = {about['d']}" if "d" in about else "")
