@@ -59,7 +59,7 @@ def plot(
     Parameters
     ----------
     prediction : xarray.Dataset, optional
-        From `predict`. Its attributes alpha_... are marked as thresholds when alpha is the axis.
+        From `predict`. Its thresholds (`alpha_weak`, ...) are marked when alpha is the axis.
     runs : xarray.Dataset, optional
         From `study` or `simulate`: the mean over the seeds and its standard error are drawn.
     variable : str, optional

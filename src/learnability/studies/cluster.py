@@ -119,11 +119,11 @@ class LocalWorkers:
             sys.executable, "-m", "learnability.studies.worker", address, folder, str(os.getpid()),
         ]  # fmt: skip
         self._environment = {
-            **os.environ,
-            **ENVIRONMENT,
-            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
             "JAX_COMPILATION_CACHE_DIR": str(Path(folder) / "jax"),
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.2",
+            **os.environ,
+            **ENVIRONMENT,
+            "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
         }
         self._log = open(Path(folder) / "workers.log", "w+b")  # noqa: SIM115
         self._ended = threading.Event()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import queue
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
@@ -97,6 +98,7 @@ class _Coordinator:
         self._active: dict[str, tuple[Any, list[Point], bool]] = {}
         self._names = (f"learnability-{id(self)}-{k}" for k in itertools.count())
         self._seconds, self._count = 0.0, 0
+        self._told = False
 
     def run(self, points: list[Point]) -> None:
         """Until every point has ended."""
@@ -137,6 +139,9 @@ class _Coordinator:
                 self._own.check()
             if self._client.status != "running":
                 raise LearnabilityError(_LOST) from None
+            if self._own is None and not self._told and not self._client.nthreads():
+                self._told = True
+                warnings.warn("The scheduler has no workers: waiting for some.", stacklevel=6)
             return
         while not self._ended.empty():
             ended.append(self._ended.get())

@@ -177,8 +177,10 @@ def _homes(learner: Any, target: Any) -> dict[str, str]:
 
 
 def _arguments(learner: Any) -> dict[str, inspect.Parameter]:
-    """Arguments of `simulate` by name, without the target, which is the first."""
-    return dict(list(inspect.signature(learner.simulate).parameters.items())[1:])
+    """Named arguments of `simulate`, without the target, which is the first."""
+    found = list(inspect.signature(learner.simulate).parameters.items())[1:]
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return {name: parameter for name, parameter in found if parameter.kind in named}
 
 
 def _resolved(learner: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 
 __all__ = ["ENVIRONMENT", "one_thread", "one_thread_for_good"]
 
@@ -44,8 +45,9 @@ def one_thread() -> Iterator[None]:
             os.environ["PJRT_NPROC"] = before
 
 
+@lru_cache(maxsize=1)
 def one_thread_for_good() -> None:
-    """The same for the rest of the life of a worker, whoever started it."""
+    """The same for the rest of the life of a worker, whoever started it; done once."""
     import scipy.linalg  # noqa: F401
     from threadpoolctl import threadpool_limits
 
