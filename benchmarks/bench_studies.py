@@ -68,11 +68,15 @@ def main() -> None:
             engine._Coordinator(client, own, store.commit).run(points)
             took, cpu = time.perf_counter() - start, time.process_time() - cpu
             assert len(store.finished(layout.keys)) == POINTS
-    limit = POINTS * WORK / WORKERS
+            ((spent,),) = store._run("SELECT total(seconds) FROM points", ())
     print(f"{'figure':<52}{'measured':>10}{'limit':>8}")
-    ratio = took / limit
+    ratio = took / (POINTS * WORK / WORKERS)
     verdict = "within" if ratio <= 1.3 else "ABOVE"
     print(f"{'1000 points of 10 ms over total work / 2':<52}{ratio:>10.2f}{1.3:>8g}  {verdict}")
+    # On a busy machine a sleep of 10 ms takes longer: this is what the engine alone adds.
+    print(
+        f"{'the same over what the points themselves took / 2':<52}{took * WORKERS / spent:>10.2f}"
+    )
     each = 1000 * cpu / POINTS
     print(f"coordinator: {each:.2f} ms of CPU a point; load {os.getloadavg()[0]:.1f}")
 

@@ -8,9 +8,8 @@ alone; a point that takes every worker down with it has failed.
 
 from __future__ import annotations
 
-import itertools
 import queue
-import time
+import uuid
 import warnings
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -31,6 +30,8 @@ Commit = Callable[[list[tuple[Point, Outcome]]], None]
 
 _GROUP_SECONDS = 0.35
 _LARGEST_GROUP = 256
+_COMPILATION = 10.0
+"""Seconds of the first point that do not count for the next ones."""
 _WORTH_WORKERS = 20.0
 """Seconds of remaining work above which workers are started when their number is left open."""
 
@@ -69,12 +70,12 @@ def run(
 
 def _in_process(points: list[Point], commit: Commit, *, stay: bool) -> list[Point]:
     """Run points here; return those that are worth workers, unless it should stay."""
-    start = time.perf_counter()
     with one_thread():
         for done, point in enumerate(points, start=1):
-            commit([(point, compute(point))])
-            left = (time.perf_counter() - start) / done * (len(points) - done)
-            if not stay and left > _WORTH_WORKERS:
+            outcome = compute(point)
+            commit([(point, outcome)])
+            seconds = outcome.seconds - (_COMPILATION if done == 1 else 0.0)
+            if not stay and seconds * (len(points) - done) > _WORTH_WORKERS:
                 return points[done:]
     return []
 
@@ -96,8 +97,9 @@ class _Coordinator:
         self._client, self._own, self._commit = client, own, commit
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._active: dict[str, tuple[Any, list[Point], bool]] = {}
-        self._names = (f"learnability-{id(self)}-{k}" for k in itertools.count())
-        self._seconds, self._count = 0.0, 0
+        self._name = f"learnability-{uuid.uuid4().hex}"  # Others may use the same scheduler.
+        self._submitted = 0
+        self._seconds = _GROUP_SECONDS  # That a point takes, of late.
         self._told = False
 
     def run(self, points: list[Point]) -> None:
@@ -118,12 +120,13 @@ class _Coordinator:
 
     def _group(self, waiting: deque[Point], room: int) -> list[Point]:
         """The next group: single points until their time is known, and again towards the end."""
-        each = self._seconds / self._count if self._count else _GROUP_SECONDS
-        size = min(_GROUP_SECONDS / max(each, 1e-6), _LARGEST_GROUP, len(waiting) / room)
+        fitting = _GROUP_SECONDS / max(self._seconds, 1e-6)
+        size = min(fitting, _LARGEST_GROUP, len(waiting) / room)
         return [waiting.popleft() for _ in range(max(int(size), 1))]
 
     def _submit(self, points: list[Point], *, suspect: bool = False) -> None:
-        name = next(self._names)
+        name = f"{self._name}-{self._submitted}"
+        self._submitted += 1
         future = self._client.submit(
             compute_group, points, learnability.__version__, key=name, pure=False
         )
@@ -152,8 +155,8 @@ class _Coordinator:
                 suspects.extend(points)
             else:
                 self._commit(list(zip(points, outcomes, strict=True)))
-                self._seconds += sum(outcome.seconds for outcome in outcomes)
-                self._count += len(outcomes)
+                mean = sum(outcome.seconds for outcome in outcomes) / len(outcomes)
+                self._seconds = 0.5 * (self._seconds + mean)
                 if self._own is not None:
                     self._own.deaths = 0
             future.release()
