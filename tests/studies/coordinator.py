@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 import learnability as lb
@@ -13,6 +14,7 @@ SEEDS = 10
 
 
 def main(store: str, log: str, workers: int, seconds: float) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # A parent may have switched it off.
     learner = Short(log=log, seconds=seconds)
     lb.study(learner, "abs(z)", alpha=ALPHAS, seeds=SEEDS, store=store, workers=workers)
 

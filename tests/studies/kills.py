@@ -42,6 +42,7 @@ class Victim:
             [sys.executable, "-m", "tests.studies.coordinator", *arguments],
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+            stderr=subprocess.DEVNULL,
         )
 
     def committed(self) -> dict[tuple[float, int], float]:
@@ -64,7 +65,7 @@ class Victim:
         split = [line.split() for line in lines if line.endswith("\n")]
         return [(float(t), int(pid), float(alpha), int(seed)) for t, pid, alpha, seed in split]
 
-    def kill_coordinator(self, workers: int) -> None:
+    def kill_coordinator(self, workers: int, how: signal.Signals = signal.SIGKILL) -> None:
         """Start it, let it compute something new, kill it at a random time."""
         before, known = len(self.runs()), len(self.committed())
         process = self.start(workers)
@@ -73,8 +74,8 @@ class Victim:
         else:  # Perhaps before anything was committed.
             wait_for(lambda: len(self.runs()) > before or process.poll() is not None)
         time.sleep(self.random.uniform(0.0, 0.4))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        process.send_signal(how)
+        process.wait(timeout=60)
         own = {pid for _, pid, _, _ in self.runs()[before:]} - {process.pid}
         wait_for(lambda: not any(map(alive, own)))  # Its workers go with it.
 

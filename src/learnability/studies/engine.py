@@ -35,6 +35,7 @@ _COMPILATION = 10.0
 _WORTH_WORKERS = 20.0
 """Seconds of remaining work above which workers are started when their number is left open."""
 
+_TOLD_AFTER = 20  # Half seconds.
 _LOST = (
     "The Dask scheduler is gone. What was finished is kept: start it again, and then the same call."
 )
@@ -100,7 +101,7 @@ class _Coordinator:
         self._name = f"learnability-{uuid.uuid4().hex}"  # Others may use the same scheduler.
         self._submitted = 0
         self._seconds = _GROUP_SECONDS  # That a point takes, of late.
-        self._told = False
+        self._idle = 0  # Half seconds without a worker.
 
     def run(self, points: list[Point]) -> None:
         """Until every point has ended."""
@@ -142,8 +143,8 @@ class _Coordinator:
                 self._own.check()
             if self._client.status != "running":
                 raise LearnabilityError(_LOST) from None
-            if self._own is None and not self._told and not self._client.nthreads():
-                self._told = True
+            self._idle += not self._client.nthreads()
+            if self._own is None and self._idle == _TOLD_AFTER:
                 warnings.warn("The scheduler has no workers: waiting for some.", stacklevel=6)
             return
         while not self._ended.empty():
