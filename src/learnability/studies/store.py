@@ -48,7 +48,6 @@ CREATE TABLE studies (
     UNIQUE (layout, keys)
 );
 """
-_MAGIC = b"SQLite format 3\0"
 _PATIENCE = 30.0  # Seconds to wait for readers that hold the file.
 _AT_ONCE = 500  # Keys in one query.
 
@@ -144,17 +143,10 @@ class Store:
 
     def _examine(self) -> None:
         """Refuse what is not a whole store of a known version, without writing anything."""
-        try:
-            with open(self.path, "rb") as file:
-                magic = file.read(16)
-        except OSError as error:
+        # Not opened by ourselves: closing it again would end the locks that SQLite holds on it.
+        if not self.path.is_file():
             raise LearnabilityError(
-                f"The store {self._name} cannot be read: {error.strerror}."
-            ) from None
-        if magic != _MAGIC:
-            raise LearnabilityError(
-                f"The file {self._name} is not the store of a study, and was left as it is: give "
-                "another name."
+                f"The store {self._name} cannot be read: there is no such file."
             )
         with self._reading() as connection:
             application = connection.execute("PRAGMA application_id").fetchone()[0]
@@ -311,6 +303,11 @@ class Store:
     def _sentence(self, error: sqlite3.Error) -> LearnabilityError:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         kept = "What was finished is kept; the same call goes on from there."
+        if code == sqlite3.SQLITE_NOTADB:
+            return LearnabilityError(
+                f"The file {self._name} is not the store of a study, and was left as it is: give "
+                "another name."
+            )
         if code == sqlite3.SQLITE_FULL:
             return LearnabilityError(
                 f"The disk is full, and {self._name} cannot grow: make room. {kept}"
