@@ -160,7 +160,7 @@ def test_the_picture_and_its_data(
         np.testing.assert_array_equal(data["theory_error"], theory["error"])
         np.testing.assert_array_equal(data["runs_error"], runs["error"])
         assert data["threshold"].values.tolist() == [1.0, 3.0]
-        assert data["runs_error"].dims == ("runs_d", "runs_alpha", "seed")
+        assert data["runs_error"].dims == ("d", "runs_alpha", "seed")
     assert "runs_overlap" in set(pandas.read_csv(tmp_path / "figure.csv")["variable"])
 
 

@@ -114,23 +114,34 @@ def against(
 ) -> xarray.Dataset:
     """Theory and runs as one set of numbers.
 
-    Variables, coordinates other than the seed and attributes get the prefixes "theory_" and
-    "runs_"; the variable "threshold" is added where there are any. Paths along the iterations are
-    left out unless they are asked for.
+    Variables, the axis "alpha" and attributes get the prefixes "theory_" and "runs_", and so do
+    other coordinates and dimensions in which the two differ; the variable "threshold" is added
+    where there are any. Paths along the iterations are left out unless they are asked for.
     """
     import xarray
 
+    if not paths:
+        theory, runs = (part.drop_vars(_PATHS, errors="ignore") for part in (theory, runs))
+    shared = {*theory.dims, *theory.coords} & {*runs.dims, *runs.coords} - {"seed"}
+    apart = {name for name in shared if not _alike(theory, runs, name)} | {"alpha"}
     parts, attrs = [], {}
-    apart = [d for d in set(theory.dims) & set(runs.dims) if theory.sizes[d] != runs.sizes[d]]
     for prefix, part in (("theory_", theory), ("runs_", runs)):
-        part = part if paths else part.drop_vars(_PATHS, errors="ignore")
-        names = {*part.variables, *apart} & {*part.variables, *part.dims} - {"seed"}
+        names = {*part.data_vars, *(apart & {*part.dims, *part.coords})}
         parts.append(part.rename({name: f"{prefix}{name}" for name in names}))
         attrs.update({f"{prefix}{key}": value for key, value in part.attrs.items()})
-    merged = xarray.merge(parts, combine_attrs="drop")
+    merged = xarray.merge(parts, join="outer", compat="no_conflicts", combine_attrs="drop")
     if len(thresholds):
         merged["threshold"] = ("step", np.asarray(thresholds, dtype=float))
     return merged.assign_attrs(attrs)
+
+
+def _alike(theory: xarray.Dataset, runs: xarray.Dataset, name: Any) -> bool:
+    """Whether a dimension or coordinate is the same on both sides."""
+    if (name in theory.coords) != (name in runs.coords):
+        return False
+    if name in theory.coords:
+        return bool(theory[name].equals(runs[name]))
+    return theory.sizes.get(name) == runs.sizes.get(name)
 
 
 def write(
