@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import socket
 from pathlib import Path
 
 import pytest
+from distributed import Client
 
 from learnability import LearnabilityError
 from learnability.studies import cluster
@@ -38,6 +40,8 @@ def test_nobody_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
     with reached, connected(f"tcp://127.0.0.1:{port}", 2):
         pass
     assert logging.getLogger("distributed").level == level
+    # Left to the collector, it could be closed while another is made, and both would hang.
+    assert not [thing for thing in gc.get_objects() if isinstance(thing, Client)]
 
 
 def test_workers_that_cannot_live(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

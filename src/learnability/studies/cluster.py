@@ -7,6 +7,7 @@ this process does.
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import subprocess
@@ -95,10 +96,13 @@ def _reached(scheduler: str) -> Any:
         return Client(scheduler, timeout=_TIMEOUT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         why = " ".join(str(error).split()) or type(error).__name__
-        raise LearnabilityError(
-            f"No Dask scheduler was reached at {scheduler!r} ({why}): give the address that `dask "
-            "scheduler` prints, such as tcp://127.0.0.1:8786, or leave out `scheduler`."
-        ) from None
+    # A client that failed closes itself when it is collected, which must not happen while another
+    # one is being made: Dask would wait for its own lock for ever.
+    gc.collect()
+    raise LearnabilityError(
+        f"No Dask scheduler was reached at {scheduler!r} ({why}): give the address that `dask "
+        "scheduler` prints, such as tcp://127.0.0.1:8786, or leave out `scheduler`."
+    )
 
 
 class LocalWorkers:
