@@ -148,6 +148,8 @@ class Store:
             raise LearnabilityError(
                 f"The store {self._name} cannot be read: there is no such file."
             )
+        if not self.path.stat().st_size:
+            raise self._no_store()
         with self._reading() as connection:
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -295,6 +297,12 @@ class Store:
     def _log(self) -> Path:
         return self.path.with_name(self.path.name + "-wal")
 
+    def _no_store(self) -> LearnabilityError:
+        return LearnabilityError(
+            f"The file {self._name} is not the store of a study, and was left as it is: give "
+            "another name."
+        )
+
     def _no_place(self, why: object) -> LearnabilityError:
         return LearnabilityError(
             f"The store {self._name} cannot be written ({why}): give another place."
@@ -304,10 +312,7 @@ class Store:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         kept = "What was finished is kept; the same call goes on from there."
         if code == sqlite3.SQLITE_NOTADB:
-            return LearnabilityError(
-                f"The file {self._name} is not the store of a study, and was left as it is: give "
-                "another name."
-            )
+            return self._no_store()
         if code == sqlite3.SQLITE_FULL:
             return LearnabilityError(
                 f"The disk is full, and {self._name} cannot grow: make room. {kept}"
