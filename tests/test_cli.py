@@ -193,6 +193,63 @@ def test_the_start_of_message_passing(run, tmp_path: Path) -> None:  # type: ign
         assert float(data["overlap_trace"].isel(time=0).squeeze()) > 0.8
 
 
+def test_runs_in_a_store(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    store = tmp_path / "runs.study"
+    call = ["simulate", "spectral", "abs(z)", "--d", "20,30", "--alpha", "1,4", "--seeds", "2",
+            "--set", "floor=none,-20", "--store", str(store)]  # fmt: skip
+    done = run(*call)
+    assert (done.code, done.err) == (0, "")
+    assert "d = 20, floor = None\n" in done.out and "d = 30, floor = -20\n" in done.out
+    told = run("study", "info", str(store))
+    assert told.code == 0 and "16 of 16 runs finished, 0 failed" in told.out
+    sizes = {"d": 2, "alpha": 2, "floor": 2, "seed": 2}
+    for name in ("runs.nc", "runs.csv", "runs.zarr"):
+        for _ in range(2):  # The second time in place of the first.
+            done = run("study", "export", str(store), "--out", str(tmp_path / name))
+            assert (done.code, done.out, done.err) == (0, "", "")
+    with xarray.open_dataset(tmp_path / "runs.nc", engine="h5netcdf") as data:
+        assert dict(data["subspace_overlap"].sizes) == sizes
+        with xarray.open_dataset(tmp_path / "runs.zarr", engine="zarr") as zarr:
+            xarray.testing.assert_equal(data["overlap"], zarr["overlap"])
+            assert zarr["status"].values.tolist() == data["status"].values.tolist()
+    table = pandas.read_csv(tmp_path / "runs.csv")
+    assert set(table.query("variable == 'overlap'")["d"]) == {20, 30}
+    before = store.stat().st_mtime_ns
+    assert run("study", "export", str(store)).out == run(*call).out
+    assert store.stat().st_mtime_ns >= before
+
+
+def test_failed_runs_are_told_by_the_exit_code(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    store = tmp_path / "runs.study"
+    done = run("simulate", "spectral", "z1*z2", "--d", "1,20", "--alpha", "2", "--seeds", "2",
+               "--store", str(store))  # fmt: skip
+    assert done.code == 1 and "d = 20" in done.out
+    assert done.err.startswith("learnability: 2 of 4 runs failed:\n2 of them: `d` was given as 1")
+    assert "2 failed: `d` was given as 1" in run("study", "info", str(store)).out
+
+
+def test_a_stop_is_told(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(learnability.Spectral, "_run", stopped)
+    store = str(tmp_path / "runs.study")
+    done = run("simulate", "spectral", "abs(z)", "--d", "20", "--alpha", "2", "--store", store)
+    assert (done.code, done.out) == (130, "")
+    assert done.err == f"learnability: stopped: what is finished is in {store}, the same command " \
+        "goes on.\n"  # fmt: skip
+
+
+def test_a_script_for_slurm(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    job = tmp_path / "jobs" / "job.sh"
+    done = run("simulate", "spectral", "z1*z2", "--d", "20", "--alpha", "2", "--workers", "40",
+               f"--emit-slurm={job}", "--store", "runs.study")  # fmt: skip
+    assert (done.code, done.err) == (0, "") and str(job) in done.out
+    text = job.read_text()
+    assert "#SBATCH --ntasks=40" in text and "emit-slurm" not in text and "--workers" not in text
+    assert "simulate spectral 'z1*z2' --d 20 --alpha 2 --store runs.study --scheduler" in text
+
+
 def test_figures_are_listed(run) -> None:  # type: ignore[no-untyped-def]
     done = run("figure", "--list")
     assert (done.code, done.err) == (0, "")
@@ -233,7 +290,17 @@ BAD_WORK = {
     "many directions": (["predict", "bayes-amp", "z1*z2*z3*z4", "--alpha", "1"], "at most 3"),
     "d below r": (["simulate", "spectral", "z1*z2", "--d", "1", "--alpha", "2"], "r = 2"),
     "no d": (["simulate", "spectral", "z1*z2", "--alpha", "2"], "--d"),
-    "d that is no number": ([*RUN[:4], "many", *RUN[5:]], "'--d'"),
+    "d that is no number": ([*RUN[:4], "many", *RUN[5:]], "`--d`"),
+    "no dimension": ([*RUN[:4], "20,,30", *RUN[5:]], "`--d`"),
+    "a setting without value": ([*RUN, "--set", "floor"], "NAME=GRID"),
+    "an unknown setting": ([*RUN, "--set", "colour=1"], "`colour`"),
+    "a setting twice": ([*RUN, "--set", "d=1"], "NAME=GRID"),
+    "no worker": ([*RUN, "--workers", "0"], "`workers`"),
+    "no such scheduler": ([*RUN, "--scheduler", "nowhere"], "No Dask scheduler"),
+    "a store that is a folder": ([*RUN, "--store", "folder.nc"], "is a folder"),
+    "a script without a store": ([*RUN, "--emit-slurm", "job.sh"], "--store"),
+    "a study that is not there": (["study", "info", "none.study"], "none.study"),
+    "a study that is none": (["study", "export", "taken"], "not the store"),
     "no seed": ([*RUN, "--seeds", "0"], "seeds"),
     "a seed twice": ([*RUN, "--seeds", "1,1"], "twice"),
     "seeds that are no numbers": ([*RUN, "--seeds", "a,b"], "--seeds"),
@@ -271,7 +338,7 @@ def test_an_unknown_verb(run) -> None:  # type: ignore[no-untyped-def]
 
 def test_version_and_help(run) -> None:  # type: ignore[no-untyped-def]
     assert run("--version").out == f"learnability {learnability.__version__}\n"
-    verbs = ("hardness", "predict", "simulate", "figure")
+    verbs = ("hardness", "predict", "simulate", "figure", "study")
     for arguments in ([], ["--help"], *([verb, "--help"] for verb in verbs)):
         done = run(*arguments)
         assert done.code == 0 and "Usage" in done.out and done.err == ""

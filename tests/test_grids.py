@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learnability import LearnabilityError
-from learnability.grids import MOST, grid, seeds
+from learnability.grids import MOST, grid, seeds, setting
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,32 @@ def test_seeds(text: str, expected: int | list[int]) -> None:
 def test_bad_seeds_end_in_a_sentence(text: str) -> None:
     with pytest.raises(LearnabilityError, match=r"^`--seeds` was given as "):
         seeds(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("100:300:3", [100, 200, 300]),
+        ("1:2:3", [1.0, 1.5, 2.0]),
+        ("1.0:3.0:3", [1.0, 2.0, 3.0]),
+        ("20, 30", [20, 30]),
+        ("0.5", 0.5),
+        ("-3", -3),
+        ("1e3", 1000.0),
+        ("none,-10", [None, -10]),
+        ("true", True),
+        ("random,spectral", ["random", "spectral"]),
+    ],
+)
+def test_values_of_any_parameter(text: str, value: object) -> None:
+    found = setting(text, "x")
+    assert found == value
+    several = found if isinstance(found, list) else [found]
+    expected = value if isinstance(value, list) else [value]
+    assert [type(v) for v in several] == [type(v) for v in expected]
+
+
+@pytest.mark.parametrize("text", ["", "1,,2", "1:2", "a:b:c"])
+def test_no_values(text: str) -> None:
+    with pytest.raises(LearnabilityError, match="`a:b:n`"):
+        setting(text, "x")

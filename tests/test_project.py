@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-HEAVY = ("jax", "jaxlib", "scipy", "sklearn", "xarray", "matplotlib")
-PAGES = ("README.md", "docs/index.md", "docs/guide/first-steps.md")
+HEAVY = ("jax", "jaxlib", "scipy", "sklearn", "xarray", "matplotlib", "dask", "distributed")
+PAGES = ("README.md", "docs/index.md", "docs/guide/first-steps.md", "docs/guide/studies.md")
 
 # How a user meets the package; each snippet runs in an interpreter of its own.
 ENTRANCES = {

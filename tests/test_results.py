@@ -43,6 +43,31 @@ def test_csv_has_one_row_a_point(result: xarray.Dataset, tmp_path: Path) -> None
     assert error[0.5] == 1.0 and np.isnan(error[1.0]) and np.isinf(error[2.0])
 
 
+def test_zarr_comes_back(result: xarray.Dataset, tmp_path: Path) -> None:
+    path = tmp_path / "run.zarr"
+    result["status"] = ("alpha", ["converged", "stopped", "missing"])
+    for _ in range(2):
+        save(result, path)
+    with xarray.open_dataset(path, engine="zarr") as again:
+        xarray.testing.assert_equal(again.load(), result)
+        assert again.attrs["link"] == "abs(z)"
+    assert [p.name for p in tmp_path.iterdir()] == ["run.zarr"]
+
+
+def test_a_folder_of_another_kind_stays(result: xarray.Dataset, tmp_path: Path) -> None:
+    (tmp_path / "run.zarr").mkdir()
+    (tmp_path / "run.zarr" / "mine").write_text("")
+    with pytest.raises(LearnabilityError, match="no Zarr folder"):
+        save(result, tmp_path / "run.zarr")
+    assert (tmp_path / "run.zarr" / "mine").exists()
+
+
+def test_a_single_number_as_csv(result: xarray.Dataset, tmp_path: Path) -> None:
+    save(result.isel(alpha=0, seed=1), tmp_path / "run.csv")
+    table = pandas.read_csv(tmp_path / "run.csv")
+    assert table["value"].tolist() == [1.0, 1.0] and set(table["alpha"]) == {0.5}
+
+
 @pytest.mark.parametrize("text", ["sign(z1*z2)", "z**2*exp(-z**2)", "5"])
 @pytest.mark.parametrize("suffix", [".nc", ".csv"])
 def test_every_report_can_be_saved(text: str, suffix: str, tmp_path: Path) -> None:
@@ -63,7 +88,7 @@ def test_every_report_can_be_saved(text: str, suffix: str, tmp_path: Path) -> No
 def test_other_suffixes_end_in_a_sentence(
     result: xarray.Dataset, name: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(LearnabilityError, match=r"but \.nc and \.csv are accepted\.$"):
+    with pytest.raises(LearnabilityError, match=r"but \.nc, \.csv, \.zarr are accepted\.$"):
         save(result, tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 

@@ -22,6 +22,8 @@ _HOMES = {
     "Spectral": "learnability.learners",
     "catalogue": "learnability.links",
     "hardness": "learnability.hardness",
+    "plot": "learnability.plotting",
+    "study": "learnability.studies",
 }
 
 __all__ = ["__version__", *_HOMES]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,7 +28,7 @@ app = typer.Typer(
 )
 
 PICTURES = (".png", ".pdf", ".svg")
-RESULTS = (".nc", ".csv")
+RESULTS = (".nc", ".csv", ".zarr")
 
 LearnerName = Annotated[
     str, typer.Argument(metavar="LEARNER", help="bayes-amp, spectral or batch-gd.")
@@ -48,7 +49,13 @@ Start = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Save the result (.nc, .csv) instead of printing a table."),
+    typer.Option(
+        metavar="FILE", help="Save the result (.nc, .csv, .zarr) instead of printing a table."
+    ),
+]
+StoreFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Keep every finished run here, and use those that are."),
 ]
 
 
@@ -129,26 +136,132 @@ def predict(
 def simulate(
     learner: LearnerName,
     expression: Expression,
-    d: Annotated[int, typer.Option("--d", help="Dimension.")],
+    d: Annotated[str, typer.Option("--d", metavar="GRID", help="Dimension, or several.")],
     alpha: Alpha,
     seeds: Annotated[
         str, typer.Option(metavar="K", help="Number of runs, or their seeds x,y,z.")
     ] = "1",
     noise: Noise = 0.0,
     start: Start = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=GRID", help="Any field of the learner or the target; repeat it."
+        ),
+    ] = None,
+    store: StoreFile = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="A running Dask scheduler, or its .json file."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Processes; 1 is this one. Default: cores, if worth it."),
+    ] = None,
+    emit_slurm: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a SLURM script of this command instead."),
+    ] = None,
     out: Out = None,
 ) -> None:
-    """Run a learner on samples in dimension d."""
+    """Run a learner on samples in dimension d; exit code 1 when some runs failed."""
     _check_suffix("--out", out, RESULTS)
-    from learnability.grids import grid
+    if emit_slurm is not None:
+        _emit_slurm(emit_slurm, workers, store)
+        return
+    from learnability.grids import grid, setting
     from learnability.grids import seeds as read_seeds
     from learnability.learners.names import named
+    from learnability.studies import StudyWarning, study
     from learnability.targets import MultiIndex
 
-    chosen, alphas, runs = named(learner, start=start), grid(alpha), read_seeds(seeds)
+    axes = {"d": setting(d, "--d"), "alpha": grid(alpha)}
+    if not all(type(size) is int for size in (axes["d"] if "," in d or ":" in d else [axes["d"]])):
+        raise LearnabilityError(
+            f"`--d` was given as {d!r}, but a whole number, or several as x,y,z or a:b:n, is "
+            "accepted."
+        )
+    for text in settings or []:
+        name, equals, value = text.partition("=")
+        if not (name and equals) or name in axes:
+            raise LearnabilityError(
+                f"`--set` was given as {text!r}, but NAME=GRID is accepted, each name once."
+            )
+        axes[name] = setting(value, name)
+    chosen, runs = named(learner, start=start), read_seeds(seeds)
     target = MultiIndex(expression, noise=noise)
     _make_room(out)
-    _hand_over(chosen.simulate(target, d=d, alpha=alphas, seeds=runs), out)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", StudyWarning)
+            found = study(
+                chosen,
+                target,
+                seeds=runs,
+                store=store,
+                scheduler=scheduler,
+                workers=workers,
+                **axes,
+            )
+    except KeyboardInterrupt:
+        kept = f": what is finished is in {store}, the same command goes on" if store else ""
+        typer.echo(f"learnability: stopped{kept}.", err=True)
+        raise typer.Exit(130) from None
+    _hand_over(found, out)
+    for warning in caught:
+        typer.echo(f"learnability: {warning.message}", err=True)
+    if any(issubclass(warning.category, StudyWarning) for warning in caught):
+        raise typer.Exit(1)
+
+
+def _emit_slurm(path: Path, workers: int | None, store: Path | None) -> None:
+    """Write a script that runs this command line, less the options that the script sets."""
+    from learnability.studies.slurm import write_slurm_script
+
+    if store is None:
+        raise LearnabilityError(
+            "`--emit-slurm` was given without `--store`, but a job that can be stopped needs a "
+            "file for what is finished: add `--store FILE`."
+        )
+    _make_room(path)
+    own = ("--emit-slurm", "--workers", "--scheduler")
+    kept, words = [], iter(sys.argv[1:])
+    for word in words:
+        if word in own:
+            next(words, None)
+        elif word.split("=")[0] not in own:
+            kept.append(word)
+    write_slurm_script(path, kept, workers or 16)
+    typer.echo(f"{path}: submit it with `sbatch {path}`.")
+
+
+study_app = typer.Typer(help="Look into the file of a study.", rich_markup_mode=None)
+app.add_typer(study_app, name="study")
+StudyFile = Annotated[Path, typer.Argument(metavar="FILE", help="The store of a study.")]
+
+
+@study_app.command()
+def info(file: StudyFile) -> None:
+    """Say what was asked of a store, what is finished and what failed."""
+    from learnability.studies import info as told
+
+    typer.echo(told(file))
+
+
+@study_app.command()
+def export(
+    file: StudyFile,
+    out: Out = None,
+    number: Annotated[
+        int | None, typer.Option("--study", metavar="N", help="Which study; the last by default.")
+    ] = None,
+) -> None:
+    """Write a study of a store as one result; runs that are not finished are NaN."""
+    _check_suffix("--out", out, RESULTS)
+    from learnability.studies import export as exported
+
+    _make_room(out)
+    _hand_over(exported(file, number), out)
 
 
 @app.command()
@@ -190,7 +303,7 @@ def _make_room(path: Path | None) -> None:
     """Make the folder of a file before the work, so that a bad place is told at once."""
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
+        if path.is_dir() and path.suffix.lower() != ".zarr":
             raise LearnabilityError(f"{str(path)!r} is a folder, but a file is to be written.")
 
 

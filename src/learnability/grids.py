@@ -10,7 +10,7 @@ from learnability.errors import LearnabilityError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["grid", "seeds"]
+__all__ = ["grid", "seeds", "setting"]
 
 MOST = 100_000
 """Most points of a grid."""
@@ -73,6 +73,49 @@ def seeds(text: str) -> int | list[int]:
             "`x,y,z` of whole numbers from 0 is accepted."
         )
     return found[0] if len(found) == 1 else found
+
+
+def setting(text: str, name: str) -> Any:
+    """Read the values of any parameter.
+
+    Parameters
+    ----------
+    text : str
+        ``a:b:n``, ``x,y,z`` or one value; numbers without a point are whole where they can be,
+        ``none``, ``true`` and ``false`` are Python's, and other words are taken as they are.
+    name : str
+        Of the parameter, for the sentence on bad input.
+
+    Returns
+    -------
+    a value, or a list of them
+
+    Examples
+    --------
+    >>> setting("100:300:3", "d"), setting("0.5", "damping"), setting("random,spectral", "start")
+    ([100, 200, 300], 0.5, ['random', 'spectral'])
+    """
+    if ":" in text:
+        found = grid(text, name).tolist()
+        whole = "." not in text and all(value == int(value) for value in found)
+        return [int(value) for value in found] if whole else found
+    values = [_value(part.strip()) for part in text.split(",")]
+    if "" in values:
+        raise LearnabilityError(
+            f"`{name}` was given as {text!r}, but `a:b:n`, `x,y,z` or one value is accepted."
+        )
+    return values[0] if len(values) == 1 else values
+
+
+def _value(text: str) -> Any:
+    words = {"none": None, "true": True, "false": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    number = _number(text)
+    if number is None:
+        return text
+    plain = text.lstrip("+-").isdigit()
+    return int(text) if plain and len(text) <= 15 else number
 
 
 def _number(text: str) -> float | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
-__all__ = ["tracked"]
+__all__ = ["bar", "tracked"]
 
 T = TypeVar("T")
 
@@ -20,3 +21,45 @@ def tracked(items: Sequence[T], what: str) -> Iterator[T]:
     from rich.progress import track
 
     yield from track(items, description=what, console=Console(stderr=True), transient=True)
+
+
+@contextmanager
+def bar(what: str, total: int, done: int = 0) -> Iterator[Callable[[int], None]]:
+    """A bar with the rate and the time left, on stderr when that is a terminal.
+
+    Parameters
+    ----------
+    what : str
+        Stands before the bar.
+    total, done : int
+        How much there is, and how much of it was there before; that does not count for the rate.
+
+    Yields
+    ------
+    callable
+        Takes how much was done since it was last called.
+    """
+    if total - done < 2 or not sys.stderr.isatty():
+        yield lambda count: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:.3g}/s" if task.speed else "")
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate(),
+               TimeRemainingColumn())  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=total, completed=done)
+        yield lambda count: progress.advance(task, count)

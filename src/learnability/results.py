@@ -1,9 +1,11 @@
-"""Labelled results as files (NetCDF and CSV), and as a table to read."""
+"""Labelled results as files (NetCDF, Zarr and CSV), and as a table to read."""
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "save", "table", "whole_file"]
 
-FORMATS = (".nc", ".csv")
+FORMATS = (".nc", ".csv", ".zarr")
 """What results are saved as."""
 
 
@@ -34,7 +36,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         yield part
         part.replace(path)
     finally:
-        part.unlink(missing_ok=True)
+        shutil.rmtree(part) if part.is_dir() else part.unlink(missing_ok=True)
 
 
 def save(dataset: xarray.Dataset, path: str | Path) -> None:
@@ -45,17 +47,25 @@ def save(dataset: xarray.Dataset, path: str | Path) -> None:
     dataset : xarray.Dataset
         The result.
     path : str or Path
-        Ending in .nc (NetCDF) or .csv (one row a point, long form).
+        Ending in .nc (NetCDF), .csv (one row a point, long form) or .zarr (a folder).
     """
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         raise LearnabilityError(
-            f"A result was to be saved as {path.name!r}, but .nc and .csv are accepted."
+            f"A result was to be saved as {path.name!r}, but {', '.join(FORMATS)} are accepted."
         )
+    if suffix == ".zarr" and path.exists():
+        if not (path / ".zgroup").exists():
+            raise LearnabilityError(
+                f"{str(path)!r} is there and is no Zarr folder: give another name."
+            )
+        shutil.rmtree(path)
     with whole_file(path) as part:
         if suffix == ".nc":
             dataset.to_netcdf(part, engine="h5netcdf")
+        elif suffix == ".zarr":
+            dataset.to_zarr(part, mode="w", zarr_format=2)  # Version 3 has no texts yet.
         else:
             _long_form(dataset).to_csv(part, index=False)
 
@@ -66,7 +76,8 @@ def _long_form(dataset: xarray.Dataset) -> Any:
 
     frames = []
     for name, variable in dataset.data_vars.items():
-        frame = variable.to_dataframe(name="value").reset_index()
+        rows = variable if variable.ndim else variable.expand_dims("row")
+        frame = rows.to_dataframe(name="value").reset_index().drop(columns="row", errors="ignore")
         frame.insert(0, "variable", str(name))
         frames.append(frame)
     return pandas.concat(frames, ignore_index=True)
@@ -78,13 +89,23 @@ def table(dataset: xarray.Dataset) -> str:
     Parameters
     ----------
     dataset : xarray.Dataset
-        From `simulate`, of which means and standard errors over the seeds are shown, or `predict`.
+        From `simulate` or a study, of which means and standard errors over the seeds are shown, or
+        from `predict`. Further dimensions of a grid give a table for each of their values.
 
     Returns
     -------
     str
         The diagonal overlaps, the errors and the statuses by alpha; then the thresholds.
     """
+    extra = _extra(dataset)
+    if extra:
+        tables = []
+        for place in itertools.product(*(range(dataset.sizes[dim]) for dim in extra)):
+            part = dataset.isel(dict(zip(extra, place, strict=True)))
+            labels = {dim: part[dim].item() for dim in extra}
+            head = ", ".join(f"{dim} = {label}" for dim, label in labels.items())
+            tables.append(f"{head}\n{table(part.assign_attrs(labels))}")
+        return "\n\n".join(tables)
     about = dataset.attrs
     name = f"y = {about['link']}" + (f" + sqrt({about['noise']:g}) xi" if about["noise"] else "")
     made = about["learner"] + (f", d = {about['d']}" if "d" in about else "")
@@ -113,13 +134,22 @@ def table(dataset: xarray.Dataset) -> str:
     return "\n".join(lines)
 
 
+def _extra(dataset: xarray.Dataset) -> list[str]:
+    """Dimensions of a grid beside alpha and the seeds."""
+    return [
+        str(dim)
+        for dim in dataset.dims
+        if dim in dataset.coords and dim not in ("alpha", "seed", "time")
+    ]
+
+
 def _cells(variable: xarray.DataArray) -> list[str]:
     """Numbers by alpha, with the standard error over the seeds where there are several."""
     mean = variable.mean("seed") if "seed" in variable.dims else variable
     texts = ["-" if math.isnan(m) else f"{round(float(m), 4) + 0.0:.4f}" for m in mean.values]
     if "seed" not in variable.dims or variable.sizes["seed"] < 2:
         return texts
-    error = variable.std("seed", ddof=1) / math.sqrt(variable.sizes["seed"])
+    error = variable.std("seed", ddof=1) / variable.count("seed") ** 0.5
     pairs = zip(texts, error.values, strict=True)
     return [text if text == "-" else f"{text} +- {e:.4f}" for text, e in pairs]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,8 @@ FIGURES = {
 }
 """Name -> title; the module of a figure has its name, with underscores.
 
-It offers `FULL` and `QUICK` (sizes), `compute(size)`, which gives the labelled numbers, and
-`picture(data)`, which draws them.
+It offers `FULL` and `QUICK` (sizes), `compute(size)`, which gives the labelled numbers (and may
+take a `store` for its runs), and `picture(data)`, which draws them.
 """
 
 
@@ -38,7 +39,8 @@ def draw(name: str, folder: str | Path = ".", *, quick: bool = False) -> list[Pa
     -------
     list of Path
         NAME.pdf, NAME.png, NAME.nc and NAME.csv. The latter two hold the theory and the runs,
-        under names that start with ``theory_`` and ``runs_``.
+        under names that start with ``theory_`` and ``runs_``. Runs of a study are kept in
+        NAME.study: what was interrupted goes on from there, and nothing is computed twice.
     """
     if name not in FIGURES:
         raise LearnabilityError(
@@ -49,7 +51,11 @@ def draw(name: str, folder: str | Path = ".", *, quick: bool = False) -> list[Pa
     recipe = _recipe(name)
     from learnability.figures._drawing import write
 
-    data = recipe.compute(recipe.QUICK if quick else recipe.FULL)
+    size = recipe.QUICK if quick else recipe.FULL
+    if "store" in inspect.signature(recipe.compute).parameters:
+        data = recipe.compute(size, store=folder / f"{name}.study")
+    else:
+        data = recipe.compute(size)
     return write(recipe.picture(data), data, folder / name)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.results import save, whole_file
+from learnability.drawing import against, crosses, line, mark, write
 
 if TYPE_CHECKING:
     import xarray
@@ -27,10 +27,6 @@ __all__ = [
     "message_passing",
     "write",
 ]
-
-_PATHS = ("overlap_trace", "error_trace", "time")
-_PICTURES: dict[str, dict[str, Any]] = {"pdf": {"CreationDate": None}, "png": {"Software": None}}
-"""Format -> what is left out, so that equal pictures are equal files."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ class Size:
     theory: int
 
 
-def message_passing(link: str, size: Size) -> xarray.Dataset:
+def message_passing(link: str, size: Size, store: Path | None = None) -> xarray.Dataset:
     """Bayes-optimal message passing: state evolution, runs and the report's thresholds.
 
     Parameters
@@ -64,10 +60,13 @@ def message_passing(link: str, size: Size) -> xarray.Dataset:
         The link as text.
     size : Size
         How much to compute.
+    store : Path, optional
+        File that keeps the runs: a figure that was interrupted goes on from there.
     """
     from learnability.hardness import hardness
     from learnability.hardness.state_evolution import state_evolution
     from learnability.learners import BayesAMP
+    from learnability.studies import study
 
     report = hardness(link)
     thresholds = [
@@ -76,7 +75,7 @@ def message_passing(link: str, size: Size) -> xarray.Dataset:
     jump = state_evolution(report.target.channel).thresholds.algorithmic
     learner = BayesAMP()
     theory = learner.predict(link, alpha=_line_grid(size, thresholds, jump))
-    runs = learner.simulate(link, d=size.d, alpha=size.alphas, seeds=size.runs)
+    runs = study(learner, link, d=size.d, alpha=size.alphas, seeds=size.runs, store=store)
     return against(theory, runs, thresholds)
 
 
@@ -89,26 +88,6 @@ def _line_grid(size: Size, kinks: Sequence[float], jump: float) -> NDArray[np.fl
     even = np.linspace(0.02, last, size.theory)
     special = [a for a in (*kinks, (1 - 4e-3) * jump, (1 + 1e-4) * jump) if a < last]
     return np.unique(np.concatenate([even, special]))
-
-
-def against(
-    theory: xarray.Dataset, runs: xarray.Dataset, thresholds: Sequence[float]
-) -> xarray.Dataset:
-    """Theory and runs as one set of numbers.
-
-    Variables, the axis "alpha" and attributes get the prefixes "theory_" and "runs_"; the
-    variable "threshold" is added. Paths along the iterations are left out.
-    """
-    import xarray
-
-    parts, attrs = [], {}
-    for prefix, part in (("theory_", theory), ("runs_", runs)):
-        part = part.drop_vars(_PATHS, errors="ignore")
-        parts.append(part.rename({name: f"{prefix}{name}" for name in ("alpha", *part.data_vars)}))
-        attrs.update({f"{prefix}{key}": value for key, value in part.attrs.items()})
-    merged = xarray.merge(parts, combine_attrs="drop")
-    merged["threshold"] = ("step", np.asarray(thresholds, dtype=float))
-    return merged.assign_attrs(attrs)
 
 
 def mean_overlap(data: xarray.Dataset, side: str, which: Sequence[int]) -> xarray.DataArray:
@@ -129,42 +108,8 @@ def line_and_crosses(
     marker: str = "x",
 ) -> None:
     """The theory as a line; of the runs the mean over seeds with its standard error."""
-    axes.plot(data["theory_alpha"], theory, color=colour, zorder=2)
+    line(axes, data["theory_alpha"], theory, colour)
     crosses(axes, data["runs_alpha"], runs, colour, marker)
-
-
-def crosses(
-    axes: Any, x: xarray.DataArray, runs: xarray.DataArray, colour: str, marker: str = "x"
-) -> None:
-    """The mean of runs over seeds with its standard error, against x."""
-    count = runs.sizes["seed"]
-    error = runs.std("seed", ddof=1) / math.sqrt(count) if count > 1 else None
-    axes.errorbar(
-        x,
-        runs.mean("seed"),
-        yerr=error,
-        fmt=marker,
-        ms=4,
-        mew=1.1,
-        elinewidth=0.9,
-        color=colour,
-        zorder=3,
-    )
-
-
-def mark(axes: Any, alpha: float, label: str) -> None:
-    """A dashed vertical line at a threshold, with its name above the frame."""
-    axes.axvline(alpha, ls="--", lw=0.8, color="0.45", zorder=0)
-    axes.annotate(
-        label,
-        (alpha, 1.0),
-        xycoords=("data", "axes fraction"),
-        xytext=(0, 2),
-        textcoords="offset points",
-        ha="center",
-        va="bottom",
-        color="0.3",
-    )
 
 
 def legend(
@@ -187,27 +132,3 @@ def legend(
         f"{algorithm}, $d = {d}$, {runs} run{'s' if runs > 1 else ''}",
     ]
     figure.legend(handles, labels, loc="outside upper center", ncols=columns, handlelength=1.5)
-
-
-def write(figure: Any, data: xarray.Dataset, stem: Path) -> list[Path]:
-    """Save a picture as PDF and PNG and its numbers as NetCDF and CSV; return the paths.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        The picture.
-    data : xarray.Dataset
-        Its numbers.
-    stem : Path
-        The paths without their endings.
-    """
-    from learnability.plotting import house_style
-
-    paths = [stem.with_name(f"{stem.name}.{kind}") for kind in (*_PICTURES, "nc", "csv")]
-    with house_style():
-        for path, (kind, metadata) in zip(paths[:2], _PICTURES.items(), strict=True):
-            with whole_file(path) as part:
-                figure.savefig(part, format=kind, metadata=metadata)
-    for path in paths[2:]:
-        save(data, path)
-    return paths

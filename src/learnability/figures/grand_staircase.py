@@ -10,6 +10,7 @@ Troiani, Dandi, Defilippis, Zdeborova, Loureiro, Krzakala, arXiv:2405.15480.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,9 +34,9 @@ FULL = Size(d=500, runs=72, alphas=tuple(np.linspace(0.2, 5.9, 20)), theory=120)
 QUICK = Size(d=200, runs=4, alphas=(0.3, 0.8, 1.2, 1.6, 2.2, 3.2, 4.2, 5.2), theory=40)
 
 
-def compute(size: Size) -> xarray.Dataset:
+def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     """The prediction, the runs and the thresholds of the hardness report."""
-    return message_passing(LINK, size)
+    return message_passing(LINK, size, store)
 
 
 def picture(data: xarray.Dataset) -> Any:

@@ -9,6 +9,7 @@ Troiani, Dandi, Defilippis, Zdeborova, Loureiro, Krzakala, arXiv:2405.15480.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,9 +33,9 @@ FULL = Size(d=500, runs=72, alphas=tuple(np.linspace(0.5, 6.2, 20)), theory=100)
 QUICK = Size(d=300, runs=8, alphas=(1.0, 2.0, 2.75, 3.5, 4.25, 5.0, 6.0), theory=50)
 
 
-def compute(size: Size) -> xarray.Dataset:
+def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     """The prediction, the runs and the threshold of the hardness report."""
-    return message_passing(LINK, size)
+    return message_passing(LINK, size, store)
 
 
 def picture(data: xarray.Dataset) -> Any:

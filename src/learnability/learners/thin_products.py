@@ -14,19 +14,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.learners.spread import Spread
+
 __all__ = ["collect", "project"]
 
 # Blocks of 2 to 8 MB are equally fast. Fewer calls wait less for cores that others use.
 _BLOCK_BYTES = 2**23
 
 
-def project(X: NDArray[Any], W: NDArray[Any]) -> NDArray[Any]:
+def project(X: NDArray[Any] | Spread, W: NDArray[Any]) -> NDArray[Any]:
     """Return W X^T, the coordinates of the samples along a few directions.
 
     Parameters
     ----------
-    X : array, shape (n, d)
-        Samples in rows; float32 or float64, contiguous in rows.
+    X : array, shape (n, d), or Spread
+        Samples in rows; float32 or float64, contiguous in rows, or on several devices.
     W : array, shape (r, d)
         Directions; taken in the type of X.
 
@@ -35,6 +37,8 @@ def project(X: NDArray[Any], W: NDArray[Any]) -> NDArray[Any]:
     array, shape (r, n)
         In the type of X.
     """
+    if isinstance(X, Spread):
+        return X.project(W)
     W = np.ascontiguousarray(W, dtype=X.dtype)
     found = np.empty((len(W), len(X)), dtype=X.dtype)
     for rows in _blocks(X, len(W)):
@@ -44,13 +48,13 @@ def project(X: NDArray[Any], W: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
-def collect(X: NDArray[Any], G: NDArray[Any]) -> NDArray[Any]:
+def collect(X: NDArray[Any] | Spread, G: NDArray[Any]) -> NDArray[Any]:
     """Return G X, the sums of the samples with a few sets of weights.
 
     Parameters
     ----------
-    X : array, shape (n, d)
-        Samples in rows; float32 or float64, contiguous in rows.
+    X : array, shape (n, d), or Spread
+        Samples in rows; float32 or float64, contiguous in rows, or on several devices.
     G : array, shape (r, n)
         Weights; taken in the type of X.
 
@@ -59,6 +63,8 @@ def collect(X: NDArray[Any], G: NDArray[Any]) -> NDArray[Any]:
     array, shape (r, d)
         In the type of X.
     """
+    if isinstance(X, Spread):
+        return X.collect(G)
     G = np.ascontiguousarray(G, dtype=X.dtype)
     found = np.zeros((len(G), X.shape[1]), dtype=X.dtype)
     for rows in _blocks(X, len(G)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -37,6 +37,8 @@ class MultiIndex:
     >>> X.shape, W.shape, bool(np.allclose(y, h[:, 0] * h[:, 1]))
     ((6, 4), (2, 4), True)
     """
+
+    numerics_version: ClassVar[int] = 1  # Of the samples: stored runs of another are not used.
 
     link: Link
     noise: float = field(default=0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +35,7 @@ from learnability.learners.protocol import (
     subspace_overlap,
 )
 from learnability.learners.spectral import Spectral
+from learnability.learners.spread import spread
 from learnability.links.link import Link
 from learnability.links.posterior import scheme_of
 from learnability.progress import tracked
@@ -79,6 +80,8 @@ class BayesAMP:
     Krzakala, Macris, Zdeborova, NeurIPS 2018; Troiani, Dandi, Defilippis, Zdeborova, Loureiro,
     Krzakala, arXiv:2405.15480.
     """
+
+    numerics_version: ClassVar[int] = 1  # Stored runs of another version are not used again.
 
     start: str = "auto"
     damping: float = 0.5
@@ -209,6 +212,7 @@ class BayesAMP:
                 raise LearnabilityError(
                     f"{target.link!r} gives labels that are not finite: message passing cannot run."
                 )
+            X = spread(X)
             rng = np.random.default_rng([seed, 3])
             start: Start
             if self.start == "informed":

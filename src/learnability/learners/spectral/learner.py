@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +35,7 @@ from learnability.learners.spectral._transition import (
     linearised_transition,
     symmetric_transition,
 )
+from learnability.learners.spread import spread
 from learnability.learners.thin_products import collect
 from learnability.links._sections import complement
 from learnability.links.link import Link
@@ -84,6 +85,8 @@ class Spectral:
     >>> round(float(theory.overlap.squeeze()) ** 2, 4)
     0.2307
     """
+
+    numerics_version: ClassVar[int] = 1  # Stored runs of another version are not used again.
 
     method: str = "symmetric"
     floor: float | None = None
@@ -233,7 +236,7 @@ class Spectral:
             raise LearnabilityError(
                 f"{target.link!r} gives labels that are not finite: no eigenvector can be computed."
             )
-        estimate, eigenvalue, products, status = self._estimate(target, X, y, plan, seed)
+        estimate, eigenvalue, products, status = self._estimate(target, spread(X), y, plan, seed)
         return _Run(
             resolved(estimate @ W.T.astype(float), target.link),
             subspace_overlap(estimate, W),

@@ -1,0 +1,182 @@
+"""Workers: processes of our own, or those of a Dask scheduler that runs already.
+
+Our own are started as new programs (never forked, since JAX may be loaded; and they do not import
+the user's script, which therefore needs no guard). One that dies is replaced; they end when
+this process does.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from learnability.errors import LearnabilityError
+from learnability.studies.threads import ENVIRONMENT
+
+__all__ = ["connected", "cores"]
+
+_TIMEOUT = 10.0
+_MOST_DEATHS = 20
+"""So many workers in a row may die without one point finished."""
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+@contextmanager
+def connected(scheduler: str | None, workers: int) -> Iterator[tuple[Any, LocalWorkers | None]]:
+    """A Dask client, and our own workers where no scheduler is given.
+
+    Parameters
+    ----------
+    scheduler : str, optional
+        Address such as ``tcp://host:8786``, or the path of a scheduler file.
+    workers : int
+        How many of our own.
+    """
+    from distributed import Client, Scheduler
+    from distributed.deploy.spec import SpecCluster
+
+    with ExitStack() as stack:
+        stack.enter_context(_quiet())
+        if scheduler is not None:
+            client = stack.enter_context(_reached(scheduler))
+            yield client, None
+            return
+        address = {"host": "127.0.0.1", "dashboard": False, "dashboard_address": "127.0.0.1:0"}
+        cluster = stack.enter_context(
+            SpecCluster(scheduler={"cls": Scheduler, "options": address}, silence_logs=False)
+        )
+        folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        own = stack.enter_context(LocalWorkers(cluster.scheduler_address, workers, folder))
+        client = stack.enter_context(Client(cluster, timeout=_TIMEOUT, set_as_default=False))
+        yield client, own
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask's log of lost connections off the user's screen: what matters is said by us."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
+
+
+def _reached(scheduler: str) -> Any:
+    """A client of a running scheduler, or a sentence."""
+    from distributed import Client
+
+    place = Path(scheduler)
+    try:
+        if "://" not in scheduler and place.suffix == ".json":
+            if not place.exists():
+                raise OSError("there is no such file")
+            return Client(scheduler_file=str(place), timeout=_TIMEOUT, set_as_default=False)
+        if ":" not in scheduler:
+            raise ValueError("an address has a port")
+        return Client(scheduler, timeout=_TIMEOUT, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        why = " ".join(str(error).split()) or type(error).__name__
+    # A client that failed closes itself when it is collected, which must not happen while another
+    # one is being made: Dask would wait for its own lock for ever.
+    gc.collect()
+    raise LearnabilityError(
+        f"No Dask scheduler was reached at {scheduler!r} ({why}): give the address that `dask "
+        "scheduler` prints, such as tcp://127.0.0.1:8786, or leave out `scheduler`."
+    )
+
+
+class LocalWorkers:
+    """Worker processes on this machine, kept at their number.
+
+    Parameters
+    ----------
+    address : str
+        Of the scheduler.
+    count : int
+        How many.
+    folder : str
+        For their files and for what JAX compiles, which they share.
+    """
+
+    def __init__(self, address: str, count: int, folder: str) -> None:
+        self._command = [
+            sys.executable, "-m", "learnability.studies.worker", address, folder, str(os.getpid()),
+        ]  # fmt: skip
+        self._environment = {
+            "JAX_COMPILATION_CACHE_DIR": str(Path(folder) / "jax"),
+            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.2",
+            **os.environ,
+            **ENVIRONMENT,
+            "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
+        }
+        self._log = open(Path(folder) / "workers.log", "w+b")  # noqa: SIM115
+        self._ended = threading.Event()
+        self.deaths = 0
+        self._processes = [self._start() for _ in range(count)]
+        self._keeper = threading.Thread(target=self._keep, daemon=True)
+        self._keeper.start()
+
+    def __enter__(self) -> LocalWorkers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._keeper.join()
+        for process in self._processes:
+            process.kill()
+        for process in self._processes:
+            process.wait()
+        self._log.close()
+
+    def __len__(self) -> int:
+        return len(self._processes)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._command,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=self._log,
+            start_new_session=True,  # Ctrl-C is for this process, which ends the others.
+        )
+
+    def _keep(self) -> None:
+        """Replace the dead."""
+        while not self._ended.wait(0.1):
+            for place, process in enumerate(self._processes):
+                if process.poll() is not None:
+                    self.deaths += 1
+                    if self.deaths <= _MOST_DEATHS:
+                        self._processes[place] = self._start()
+
+    def check(self) -> None:
+        """Give up with a sentence when workers die again and again."""
+        if self.deaths > _MOST_DEATHS:
+            self._log.seek(0)
+            last = self._log.read().decode(errors="replace").strip().splitlines()[-1:]
+            why = f" The last words of one: {last[0]}" if last else ""
+            raise LearnabilityError(
+                "Workers die again and again before a point is finished. What was finished is "
+                f"kept: try `workers=1`, which shows where.{why}"
+            )

@@ -1,0 +1,189 @@
+"""Runs points in this process or on workers, and hands over what ended as it ends.
+
+Points go to workers in groups that take about a third of a second: long enough for the cost of a
+task (2 to 3 ms) not to count, short enough for little to be lost with a worker. A worker's death
+costs the groups that it was computing, which are computed again, in the end point by point and
+alone; a point that takes every worker down with it has failed.
+"""
+
+from __future__ import annotations
+
+import queue
+import uuid
+import warnings
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from typing import Any
+
+import learnability
+from learnability.errors import LearnabilityError
+from learnability.studies.cluster import LocalWorkers, connected, cores
+from learnability.studies.compute import compute, compute_group
+from learnability.studies.points import Point
+from learnability.studies.store import Outcome
+from learnability.studies.threads import one_thread
+
+__all__ = ["run"]
+
+Commit = Callable[[list[tuple[Point, Outcome]]], None]
+
+_GROUP_SECONDS = 0.35
+_LARGEST_GROUP = 256
+_COMPILATION = 10.0
+"""Seconds of the first point that do not count for the next ones."""
+_WORTH_WORKERS = 20.0
+"""Seconds of remaining work above which workers are started when their number is left open."""
+
+_TOLD_AFTER = 20  # Half seconds.
+_LOST = (
+    "The Dask scheduler is gone. What was finished is kept: start it again, and then the same call."
+)
+_KILLED = (
+    "The process of the run died each time it was tried, as it does when memory runs out: try it "
+    "alone with `workers=1`, or make it smaller."
+)
+
+
+def run(
+    points: Sequence[Point], commit: Commit, scheduler: str | None, workers: int | None
+) -> None:
+    """Compute points; `commit` is called with those that ended, in this process.
+
+    Parameters
+    ----------
+    points : sequence of Point
+        What is to be done.
+    commit : callable
+        Takes the points that ended with their outcomes, as soon as they have.
+    scheduler : str, optional
+        Address of a running Dask scheduler.
+    workers : int, optional
+        Number of processes; 1 is this one. None: as many as cores when it is worth it.
+    """
+    rest = list(points)
+    if scheduler is None and workers in (None, 1):
+        rest = _in_process(rest, commit, stay=workers == 1 or cores() == 1)
+    if rest:
+        with connected(scheduler, workers or cores()) as (client, own):
+            _Coordinator(client, own, commit).run(rest)
+
+
+def _in_process(points: list[Point], commit: Commit, *, stay: bool) -> list[Point]:
+    """Run points here; return those that are worth workers, unless it should stay."""
+    with one_thread():
+        for done, point in enumerate(points, start=1):
+            outcome = compute(point)
+            commit([(point, outcome)])
+            seconds = outcome.seconds - (_COMPILATION if done == 1 else 0.0)
+            if not stay and seconds * (len(points) - done) > _WORTH_WORKERS:
+                return points[done:]
+    return []
+
+
+class _Coordinator:
+    """Feeds the workers of a scheduler.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Of the scheduler.
+    own : LocalWorkers or None
+        Our own workers, if they are.
+    commit : callable
+        As in `run`.
+    """
+
+    def __init__(self, client: Any, own: LocalWorkers | None, commit: Commit) -> None:
+        self._client, self._own, self._commit = client, own, commit
+        self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._active: dict[str, tuple[Any, list[Point], bool]] = {}
+        self._name = f"learnability-{uuid.uuid4().hex}"  # Others may use the same scheduler.
+        self._submitted = 0
+        self._seconds = _GROUP_SECONDS  # That a point takes, of late.
+        self._idle = 0  # Half seconds without a worker.
+
+    def run(self, points: list[Point]) -> None:
+        """Until every point has ended."""
+        waiting = deque(points)
+        suspects: deque[Point] = deque()  # Those that were there when workers died.
+        try:
+            while waiting or suspects or self._active:
+                room = 2 * max(len(self._client.nthreads()), 1) + 1
+                while waiting and len(self._active) < room:
+                    self._submit(self._group(waiting, room))
+                if suspects and not self._active:  # Alone, so that no other is blamed.
+                    self._submit([suspects.popleft()], suspect=True)
+                self._take(suspects)
+        finally:
+            if self._client.status == "running":
+                self._client.cancel([future for future, *_ in self._active.values()], force=True)
+
+    def _group(self, waiting: deque[Point], room: int) -> list[Point]:
+        """The next group: single points until their time is known, and again towards the end."""
+        fitting = _GROUP_SECONDS / max(self._seconds, 1e-6)
+        size = min(fitting, _LARGEST_GROUP, len(waiting) / room)
+        return [waiting.popleft() for _ in range(max(int(size), 1))]
+
+    def _submit(self, points: list[Point], *, suspect: bool = False) -> None:
+        name = f"{self._name}-{self._submitted}"
+        self._submitted += 1
+        future = self._client.submit(
+            compute_group, points, learnability.__version__, key=name, pure=False
+        )
+        self._active[name] = (future, points, suspect)
+        future.add_done_callback(self._ended.put)
+
+    def _take(self, suspects: deque[Point]) -> None:
+        """Wait a moment for groups that ended, and hand them over."""
+        try:
+            ended = [self._ended.get(timeout=0.5)]
+        except queue.Empty:
+            if self._own is not None:
+                self._own.check()
+            if self._client.status != "running":
+                raise LearnabilityError(_LOST) from None
+            self._idle += not self._client.nthreads()
+            if self._own is None and self._idle == _TOLD_AFTER:
+                warnings.warn("The scheduler has no workers: waiting for some.", stacklevel=6)
+            return
+        while not self._ended.empty():
+            ended.append(self._ended.get())
+        for future in ended:
+            _, points, suspect = self._active.pop(future.key)
+            outcomes = self._outcomes(future, points, suspect)
+            if outcomes is None:
+                suspects.extend(points)
+            else:
+                self._commit(list(zip(points, outcomes, strict=True)))
+                mean = sum(outcome.seconds for outcome in outcomes) / len(outcomes)
+                self._seconds = 0.5 * (self._seconds + mean)
+                if self._own is not None:
+                    self._own.deaths = 0
+            future.release()
+
+    def _outcomes(self, future: Any, points: list[Point], suspect: bool) -> list[Outcome] | None:
+        """What the group gave; None when workers died under it and it is not sure why."""
+        from distributed import KilledWorker
+
+        try:
+            return list(future.result())
+        except KilledWorker as error:
+            if not suspect:
+                return None
+            return [Outcome(point.key, None, 0.0, _KILLED, str(error)) for point in points]
+        except CancelledError:
+            raise LearnabilityError(_LOST) from None
+        except Exception as error:
+            raise LearnabilityError(
+                f"The workers cannot compute the points ({_reason(error)}): they need the same "
+                "learnability, and the modules of the learner and the link. What was finished is "
+                "kept."
+            ) from error
+
+
+def _reason(error: BaseException) -> str:
+    """The first cause of an error, on one line."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -1,0 +1,354 @@
+"""The file of a study: one SQLite database with a row for each finished run.
+
+The coordinating process alone writes, workers never see the file. A commit is a transaction in
+SQLite's write-ahead log: whatever kills the process, a run is there with all its numbers or not at
+all. A file that is not of this kind, damaged, of a newer version or not to be written is refused
+before anything in it changes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import learnability
+from learnability.errors import LearnabilityError
+from learnability.results import whole_file
+from learnability.studies._lock import Lock
+from learnability.studies.encoding import decode
+from learnability.studies.points import Layout, Point
+
+__all__ = ["APPLICATION", "SCHEMA", "Outcome", "Store"]
+
+APPLICATION = 0x4C52_4E42
+"""SQLite's application_id of our files."""
+
+SCHEMA = 1
+"""Version of the tables, SQLite's user_version."""
+
+_TABLES = """
+CREATE TABLE points (
+    key TEXT PRIMARY KEY, parameters TEXT NOT NULL, seed INTEGER NOT NULL,
+    result BLOB NOT NULL, version TEXT NOT NULL, seconds REAL NOT NULL, finished REAL NOT NULL
+);
+CREATE TABLE failures (
+    key TEXT PRIMARY KEY, parameters TEXT NOT NULL, seed INTEGER NOT NULL,
+    error TEXT NOT NULL, details TEXT NOT NULL, version TEXT NOT NULL, seconds REAL NOT NULL,
+    finished REAL NOT NULL
+);
+CREATE TABLE studies (
+    number INTEGER PRIMARY KEY, layout TEXT NOT NULL, keys TEXT NOT NULL, asked REAL NOT NULL,
+    UNIQUE (layout, keys)
+);
+"""
+_PATIENCE = 30.0  # Seconds to wait for readers that hold the file.
+_AT_ONCE = 500  # Keys in one query.
+
+
+class Outcome(NamedTuple):
+    """How a run ended.
+
+    Attributes
+    ----------
+    key : str
+        Of the point.
+    result : bytes or None
+        The encoded result; None when it failed.
+    seconds : float
+        Time taken.
+    error, details : str
+        What went wrong, as a sentence and with the place in the code.
+    """
+
+    key: str
+    result: bytes | None
+    seconds: float
+    error: str = ""
+    details: str = ""
+
+
+class Store:
+    """The file of one or several studies.
+
+    Parameters
+    ----------
+    path : str or Path
+        Made if it does not exist, unless it is only to be read.
+    write : bool
+        Whether to add to it; then no other study may.
+    """
+
+    def __init__(self, path: str | Path, *, write: bool) -> None:
+        self.path = Path(path)
+        self._lock: Lock | None = None
+        if write:
+            self._check_place()
+            self._lock = Lock(self.path)
+        try:
+            if write:
+                self._make_if_missing()
+            self._examine()
+            self._connection = self._open(write)
+        except BaseException:
+            self._unlock()
+            raise
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+        self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+
+    # ---- opening
+
+    def _check_place(self) -> None:
+        """Refuse a place where nothing can be written."""
+        if self.path.is_dir():
+            raise LearnabilityError(f"The store {self._name} is a folder: give a file.")
+        if self.path.exists():
+            writable = self.path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH)
+            if not writable or not os.access(self.path, os.W_OK):
+                raise LearnabilityError(
+                    f"The store {self._name} is read-only: make it writable, or go on with a copy."
+                )
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._no_place(error) from None
+        if not os.access(self.path.parent, os.W_OK):
+            raise self._no_place("its folder is read-only")
+
+    def _make_if_missing(self) -> None:
+        if not self.path.exists() or not self.path.stat().st_size:
+            try:
+                _create(self.path)
+            except (OSError, sqlite3.Error) as error:
+                raise self._no_place(error) from None
+
+    def _examine(self) -> None:
+        """Refuse what is not a whole store of a known version, without writing anything."""
+        # Not opened by ourselves: closing it again would end the locks that SQLite holds on it.
+        if not self.path.is_file():
+            raise LearnabilityError(
+                f"The store {self._name} cannot be read: there is no such file."
+            )
+        if not self.path.stat().st_size:
+            raise self._no_store()
+        with self._reading() as connection:
+            application = connection.execute("PRAGMA application_id").fetchone()[0]
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if application != APPLICATION:
+                raise LearnabilityError(
+                    f"The file {self._name} is a database of another program, and was left as it "
+                    "is: give another name."
+                )
+            if version > SCHEMA:
+                raise LearnabilityError(
+                    f"The store {self._name} was written by a newer version of learnability (its "
+                    f"tables are version {version}, this one knows {SCHEMA}), and was left as it "
+                    "is: update learnability."
+                )
+            found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if found != "ok":
+                raise LearnabilityError(_damaged(self._name, found))
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection that changes nothing and leaves nothing beside the file."""
+        # Without a write-ahead log nobody writes, and the file is all there is.
+        mode = "mode=ro" if self._log.exists() else "mode=ro&immutable=1"
+        connection = self._connect(mode)
+        try:
+            yield connection
+        except sqlite3.DatabaseError as error:
+            raise self._sentence(error) from None
+        finally:
+            connection.close()
+
+    def _open(self, write: bool) -> sqlite3.Connection:
+        places = (self.path, self.path.parent)
+        if not write and not all(os.access(place, os.W_OK) for place in places):
+            return self._connect("mode=ro" if self._log.exists() else "mode=ro&immutable=1")
+        connection = self._connect("mode=rw")
+        connection.execute("PRAGMA synchronous = NORMAL" if write else "PRAGMA query_only = ON")
+        return connection
+
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        place = f"{self.path.resolve().as_uri()}?{mode}"
+        try:
+            return sqlite3.connect(place, uri=True, timeout=_PATIENCE, isolation_level=None)
+        except sqlite3.Error as error:
+            raise self._sentence(error) from None
+
+    # ---- reading
+
+    def results(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """The finished ones among some runs, key -> bytes."""
+        return dict(self._select("key, result", keys))
+
+    def finished(self, keys: Sequence[str]) -> set[str]:
+        """The keys of the finished ones among some runs."""
+        return {key for (key,) in self._select("key", keys)}
+
+    def failures(self, keys: Sequence[str]) -> dict[str, str]:
+        """The errors of those that failed, key -> sentence."""
+        return dict(self._select("key, error", keys, "failures"))
+
+    def _select(self, columns: str, keys: Sequence[str], table: str = "points") -> list[Any]:
+        rows: list[Any] = []
+        for start in range(0, len(keys), _AT_ONCE):
+            part = keys[start : start + _AT_ONCE]
+            marks = ",".join("?" * len(part))
+            rows += self._run(f"SELECT {columns} FROM {table} WHERE key IN ({marks})", part)
+        return rows
+
+    def studies(self) -> dict[int, Layout]:
+        """The studies that were asked of this file, by number."""
+        rows = self._run("SELECT number, layout, keys FROM studies ORDER BY asked", ())
+        return {
+            number: Layout(**json.loads(layout), keys=tuple(keys.split()))
+            for number, layout, keys in rows
+        }
+
+    def size(self) -> str:
+        """How much there is, in words."""
+        ((runs, seconds),) = self._run("SELECT count(*), total(seconds) FROM points", ())
+        files = [path for path in (self.path, self._log) if path.exists()]
+        size = sum(path.stat().st_size for path in files) / 2**20
+        return f"{runs} finished runs, {seconds:.1f} s of work, {size:.2f} MiB"
+
+    def check(self) -> None:
+        """Refuse a store in which the numbers of a run are damaged."""
+        for key, result in self._run("SELECT key, result FROM points", ()):
+            try:
+                decode(result)
+            except LearnabilityError:
+                raise LearnabilityError(_damaged(self._name, f"run {key}")) from None
+
+    # ---- writing
+
+    def remember(self, layout: Layout) -> None:
+        """Write down what was asked, so that it can be exported later."""
+        self._write(
+            [(
+                "INSERT INTO studies (layout, keys, asked) VALUES (?, ?, ?) "
+                "ON CONFLICT DO UPDATE SET asked = excluded.asked",
+                (layout.to_json(), " ".join(layout.keys), time.time()),
+            )]
+        )  # fmt: skip
+
+    def commit(self, outcomes: Iterable[tuple[Point, Outcome]]) -> None:
+        """Add runs that ended, all or none of them; from here on they are finished."""
+        now, version = time.time(), learnability.__version__
+        steps: list[tuple[str, tuple[Any, ...]]] = []
+        for point, outcome in outcomes:
+            own = (point.key, point.parameters, point.seed)
+            end = (version, outcome.seconds, now)
+            row: tuple[Any, ...]
+            if outcome.result is None:
+                row = (*own, outcome.error, outcome.details, *end)
+                steps.append(("REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row))
+            else:
+                row = (*own, outcome.result, *end)
+                steps.append(("INSERT INTO points VALUES (?, ?, ?, ?, ?, ?, ?)", row))
+                steps.append(("DELETE FROM failures WHERE key = ?", (point.key,)))
+        self._write(steps)
+
+    def _write(self, steps: Sequence[tuple[str, tuple[Any, ...]]]) -> None:
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            for statement, values in steps:
+                self._connection.execute(statement, values)
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise self._sentence(error) from None
+
+    def _run(self, statement: str, values: Sequence[Any]) -> list[Any]:
+        try:
+            return self._connection.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise self._sentence(error) from None
+
+    # ---- words
+
+    @property
+    def _name(self) -> str:
+        return repr(str(self.path))
+
+    @property
+    def _log(self) -> Path:
+        return self.path.with_name(self.path.name + "-wal")
+
+    def _no_store(self) -> LearnabilityError:
+        return LearnabilityError(
+            f"The file {self._name} is not the store of a study, and was left as it is: give "
+            "another name."
+        )
+
+    def _no_place(self, why: object) -> LearnabilityError:
+        return LearnabilityError(
+            f"The store {self._name} cannot be written ({why}): give another place."
+        )
+
+    def _sentence(self, error: sqlite3.Error) -> LearnabilityError:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        kept = "What was finished is kept; the same call goes on from there."
+        if code == sqlite3.SQLITE_NOTADB:
+            return self._no_store()
+        if code == sqlite3.SQLITE_FULL:
+            return LearnabilityError(
+                f"The disk is full, and {self._name} cannot grow: make room. {kept}"
+            )
+        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+            return LearnabilityError(
+                f"The store {self._name} cannot be written here ({error}): give a place that can. "
+                f"{kept}"
+            )
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return LearnabilityError(
+                f"The store {self._name} is held by another program: wait for it. {kept}"
+            )
+        if code == sqlite3.SQLITE_IOERR:
+            return LearnabilityError(
+                f"The disk of {self._name} gave an error ({error}): look at it. {kept}"
+            )
+        return LearnabilityError(_damaged(self._name, str(error)))
+
+
+def _create(path: Path) -> None:
+    """A new store, in place as a whole or not at all."""
+    with whole_file(path) as part:
+        connection = sqlite3.connect(part)
+        try:
+            connection.executescript(
+                f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA};"
+                + _TABLES
+                + "PRAGMA journal_mode = WAL;"
+            )
+        finally:
+            connection.close()
+
+
+def _damaged(name: str, why: str) -> str:
+    return (
+        f"The store {name} is damaged ({' '.join(why.split())}), and was left as it is: go on from "
+        "a copy of it, or with another file."
+    )

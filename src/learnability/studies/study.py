@@ -1,0 +1,159 @@
+"""A study: a learner on a target over a grid and seeds, computed once, stored run by run."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from learnability.errors import LearnabilityError
+from learnability.learners.protocol import checked_seeds
+from learnability.links.link import Link
+from learnability.progress import bar
+from learnability.studies.encoding import assemble
+from learnability.studies.engine import run
+from learnability.studies.points import Layout, Point, plan
+from learnability.studies.store import Outcome, Store
+from learnability.targets.multi_index import MultiIndex
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["StudyWarning", "study"]
+
+
+class StudyWarning(UserWarning):
+    """Some runs of a study failed; the message says which."""
+
+
+def study(
+    learner: Any,
+    target: Any,
+    *,
+    store: str | Path | None = None,
+    seeds: int | Sequence[int] = 1,
+    scheduler: str | None = None,
+    workers: int | None = None,
+    **grid: Any,
+) -> xarray.Dataset:
+    """Run a learner over a grid of parameters and seeds, and never the same run twice.
+
+    Parameters
+    ----------
+    learner : object
+        A learner such as `BayesAMP()`.
+    target : MultiIndex, Link, str or another target
+        Where the samples come from.
+    store : str or Path, optional
+        File that keeps every finished run. The same call again computes what is missing; a larger
+        grid or more seeds reuse what is there, and several studies can share a file.
+    seeds : int or sequence of int
+        Number of runs at each point of the grid, or their seeds.
+    scheduler : str, optional
+        Address of a running Dask scheduler (``tcp://host:8786``) or its scheduler file (.json).
+    workers : int, optional
+        Number of worker processes on this machine, with one thread each; 1 computes in this
+        process. By default as many as cores once the rest would take more than 20 s, else 1.
+    **grid
+        Arguments of `simulate` (`d`, `alpha`, `n`, `time`, ...), fields of the learner
+        (`damping`, ...) and of the target (`noise`, `link`), looked up in this order. A list or
+        an array becomes a dimension of the result, one value a coordinate; `time` belongs
+        to each run and is handed to it whole.
+
+    Returns
+    -------
+    xarray.Dataset
+        What `simulate` returns, over the dimensions of the grid and `seed`. Paths
+        (`overlap_trace`, `error_trace`) hold their last value to the longest time. A run that
+        failed is NaN, with "missing" as its `status`; the attribute `missing` counts them.
+
+    Warns
+    -----
+    StudyWarning
+        When runs failed; they are tried again by the next call.
+
+    Notes
+    -----
+    A run has the same numbers to the last bit with any number of workers, provided that JAX was
+    not started with more threads in this process before.
+
+    Examples
+    --------
+    >>> import learnability as lb
+    >>> runs = lb.study(lb.Spectral(), "abs(z)", d=[20, 40], alpha=[1.0, 4.0], seeds=2)
+    >>> dict(runs.subspace_overlap.sizes)
+    {'d': 2, 'alpha': 2, 'seed': 2}
+    """
+    _check_workers(scheduler, workers)
+    if isinstance(target, str | Link):
+        target = MultiIndex(target)
+    points, layout = plan(learner, target, checked_seeds(seeds), grid, stored=store is not None)
+    if store is None:
+        results: dict[str, bytes] = {}
+        errors = _computed(points, results, None, scheduler, workers)
+    else:
+        with Store(store, write=True) as file:
+            file.remember(layout)
+            there = file.finished(layout.keys)
+            missing = list({p.key: p for p in points if p.key not in there}.values())
+            errors = _computed(missing, None, file, scheduler, workers, done=len(there))
+            results = file.results(layout.keys)
+    if errors:
+        _tell(errors, layout, bool(results))
+    return assemble(layout, results)
+
+
+def _computed(
+    points: list[Point],
+    results: dict[str, bytes] | None,
+    file: Store | None,
+    scheduler: str | None,
+    workers: int | None,
+    done: int = 0,
+) -> dict[str, str]:
+    """Compute points into a dictionary or a file; the errors of those that failed, by key."""
+    errors: dict[str, str] = {}
+    with bar("study", done + len(points), done) as advance:
+
+        def commit(ended: list[tuple[Point, Outcome]]) -> None:
+            if file is not None:
+                file.commit(ended)
+            for point, outcome in ended:
+                if outcome.result is None:
+                    errors[point.key] = outcome.error
+                elif results is not None:
+                    results[point.key] = outcome.result
+            advance(len(ended))
+
+        if points:
+            run(points, commit, scheduler, workers)
+    return errors
+
+
+def _tell(errors: dict[str, str], layout: Layout, some: bool) -> None:
+    """Say which runs failed: as a warning, or as an error when there is nothing else."""
+    counts: dict[str, int] = {}
+    for error in errors.values():
+        counts[error] = counts.get(error, 0) + 1
+    if not some:
+        first, alike = next(iter(counts.items()))
+        if len(counts) == 1:
+            raise LearnabilityError(first)
+        raise LearnabilityError(f"All {len(errors)} runs failed, {alike} of them so: {first}")
+    lines = [f"{len(errors)} of {len(layout.keys)} runs failed:"]
+    lines += [f"{count} of them: {error}" for error, count in counts.items()]
+    warnings.warn("\n".join(lines), StudyWarning, stacklevel=3)
+
+
+def _check_workers(scheduler: str | None, workers: int | None) -> None:
+    if scheduler is not None and workers is not None:
+        raise LearnabilityError(
+            "`scheduler` and `workers` were both given, but the workers of a scheduler are its "
+            "own: leave out one."
+        )
+    whole = isinstance(workers, int) and not isinstance(workers, bool)
+    if workers is not None and (not whole or workers < 1):
+        raise LearnabilityError(
+            f"`workers` was given as {workers!r}, but a whole number from 1 is accepted."
+        )

@@ -1,0 +1,137 @@
+"""The same study wherever it is computed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dask
+import pytest
+import xarray
+
+import learnability as lb
+from learnability import LearnabilityError
+from learnability.studies import StudyWarning, engine
+
+from tests.studies.kills import ROOT, TOTAL, Victim, wait_for
+from tests.studies.learners import Short
+
+AMP = lb.BayesAMP(start="random", iterations=4)
+GRID: dict[str, Any] = {"d": [16, 24], "alpha": [1.0, 3.0], "seeds": 2}
+LINK = "sign(z1*z2)"
+
+
+@pytest.fixture(scope="module")
+def alone() -> xarray.Dataset:
+    return lb.study(AMP, LINK, **GRID, workers=1)
+
+
+@pytest.fixture
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A `dask scheduler` and two `dask worker` processes; the file they meet in."""
+    folder = tmp_path_factory.mktemp("dask")
+    meeting = str(folder / "scheduler.json")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+
+    def start(*arguments: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", *arguments, "--scheduler-file", meeting, "--no-dashboard"],
+            cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    running = [start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0")]
+    wait_for(lambda: os.path.exists(meeting) and os.path.getsize(meeting) > 0)
+    running += [start("distributed.cli.dask_worker", "--nthreads", "1") for _ in range(2)]
+    yield meeting
+    for process in reversed(running):
+        process.terminate()
+    for process in running:
+        process.wait(timeout=30)
+
+
+def test_two_workers_give_the_same_bits(alone: xarray.Dataset) -> None:
+    found = lb.study(AMP, LINK, **GRID, workers=2)
+    xarray.testing.assert_identical(found, alone)
+
+
+@pytest.mark.filterwarnings("default:The scheduler has no workers")  # On a busy machine.
+def test_a_running_scheduler_gives_the_same_bits(
+    alone: xarray.Dataset, scheduler: str, tmp_path: Path
+) -> None:
+    found = lb.study(AMP, LINK, **GRID, scheduler=scheduler)
+    xarray.testing.assert_identical(found, alone)
+    # Begun here, resumed there.
+    path = tmp_path / "runs.study"
+    lb.study(AMP, LINK, **{**GRID, "seeds": [1]}, workers=1, store=path)
+    found = lb.study(AMP, LINK, **GRID, scheduler=scheduler, store=path)
+    xarray.testing.assert_identical(found, alone)
+    # A module that this process has and the workers of the scheduler do not.
+    (tmp_path / "only_here.py").write_text((ROOT / "tests/studies/learners.py").read_text())
+    sys.path.insert(0, str(tmp_path))
+    try:
+        from only_here import Short as Unknown  # type: ignore[import-not-found]
+
+        with pytest.raises(LearnabilityError, match=r"The workers cannot compute.*only_here"):
+            lb.study(Unknown(), "z", alpha=1.0, scheduler=scheduler)
+    finally:
+        sys.path.remove(str(tmp_path))
+
+
+def test_the_learner_itself_gives_the_same_numbers(alone: xarray.Dataset) -> None:
+    direct = AMP.simulate(LINK, d=24, alpha=[1.0, 3.0], seeds=2)
+    for name in direct.data_vars:
+        xarray.testing.assert_equal(alone[name].sel(d=24, drop=True), direct[name])
+
+
+def test_a_point_that_kills_its_process_fails_alone(tmp_path: Path) -> None:
+    grid = {"alpha": [1.0, 2.0, 3.0], "seeds": 1, "workers": 2, "store": tmp_path / "runs.study"}
+    once = dask.config.set({"distributed.scheduler.allowed-failures": 0})
+    with (
+        once,
+        pytest.warns(StudyWarning, match=r"1 of 3 runs failed:\n1 of them: The process of the"),
+    ):
+        found = lb.study(Short(deadly_at=2.0), "z", **grid)
+    assert found["status"].values[:, 0].tolist() == ["converged", "missing", "converged"]
+
+
+def test_long_work_goes_to_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    class Stop(Exception):
+        pass
+
+    def connected(scheduler: str | None, workers: int) -> None:
+        asked.append((scheduler, workers))
+        raise Stop
+
+    monkeypatch.setattr(engine, "connected", connected)
+    monkeypatch.setattr(engine, "cores", lambda: 3)
+    lb.study(Short(seconds=0.01), "z", alpha=[1.0, 2.0])
+    monkeypatch.setattr(engine, "_WORTH_WORKERS", 0.005)
+    with pytest.raises(Stop):
+        lb.study(Short(seconds=0.01), "z", alpha=[1.0, 2.0, 3.0, 4.0])
+    lb.study(Short(seconds=0.01), "z", alpha=[1.0, 2.0, 3.0, 4.0], workers=1)
+    assert asked == [(None, 3)]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ctrl_c_keeps_what_is_finished(workers: int, tmp_path: Path) -> None:
+    victim = Victim(tmp_path, seed=1)  # One that waits for a commit.
+    victim.kill_coordinator(workers, signal.SIGINT)  # Waits until its workers are gone, too.
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"killed.study", "log.txt"}  # Closed as it should be: no log, no lock.
+    assert 0 < len(victim.committed()) < TOTAL
+
+
+def test_killed_ten_times(tmp_path: Path) -> None:
+    victim = Victim(tmp_path, seed=4)
+    for workers in (1, 2, 1, 1, 2):
+        victim.kill_coordinator(workers)
+    assert victim.kill_workers(5) == 5
+    victim.finish(workers=1)
+    victim.check()

@@ -1,0 +1,206 @@
+"""The file of a study: what it keeps, what it refuses, and that it leaves what it refuses."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from learnability import LearnabilityError, MultiIndex
+from learnability.studies import store as module
+from learnability.studies.compute import compute
+from learnability.studies.points import plan
+from learnability.studies.store import APPLICATION, SCHEMA, Outcome, Store
+
+from tests.studies.learners import Short
+
+POINTS, LAYOUT = plan(Short(), MultiIndex("z"), range(3), {"alpha": [1.0, 2.0]}, stored=True)
+
+
+def outcomes(points=POINTS):  # type: ignore[no-untyped-def]
+    return [(point, compute(point)) for point in points]
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Path:
+    path = tmp_path / "runs.study"
+    with Store(path, write=True) as store:
+        store.remember(LAYOUT)
+        store.commit(outcomes())
+    return path
+
+
+def fingerprint(path: Path) -> tuple[str, int]:
+    return hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_mtime_ns
+
+
+def test_what_is_committed_is_there(filled: Path) -> None:
+    with Store(filled, write=False) as store:
+        assert store.finished(LAYOUT.keys) == set(LAYOUT.keys) and store.failures(LAYOUT.keys) == {}
+        assert store.studies() == {1: LAYOUT}
+        assert store.results(["unknown", LAYOUT.keys[0]]).keys() == {LAYOUT.keys[0]}
+        store.check()
+        assert "6 finished runs" in store.size()
+    assert [p.name for p in filled.parent.iterdir()] == ["runs.study"]  # No log, no lock is left.
+
+
+def test_the_header_tells_what_it_is(filled: Path) -> None:
+    connection = sqlite3.connect(filled)
+    for name, value in (("application_id", APPLICATION), ("user_version", SCHEMA)):
+        assert connection.execute(f"PRAGMA {name}").fetchone()[0] == value
+    assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    row = connection.execute("SELECT version, seconds, finished FROM points").fetchone()
+    assert row[0] and row[1] >= 0 and row[2] > 1e9
+    connection.close()
+
+
+def test_failures_are_kept_until_they_succeed(tmp_path: Path) -> None:
+    point = POINTS[0]
+    with Store(tmp_path / "runs.study", write=True) as store:
+        store.commit([(point, Outcome(point.key, None, 0.1, "It broke.", "where"))])
+        store.commit([(point, Outcome(point.key, None, 0.1, "It broke again.", "where"))])
+        assert store.failures(LAYOUT.keys) == {point.key: "It broke again."}
+        assert store.finished(LAYOUT.keys) == set()
+        store.commit([(point, compute(point))])
+        assert store.failures(LAYOUT.keys) == {} and store.finished(LAYOUT.keys) == {point.key}
+
+
+def test_the_same_study_is_remembered_once(filled: Path) -> None:
+    other = plan(Short(), MultiIndex("z"), range(4), {"alpha": [1.0, 2.0]}, stored=True)[1]
+    with Store(filled, write=True) as store:
+        store.remember(other)
+        store.remember(LAYOUT)
+        assert list(store.studies().values()) == [other, LAYOUT]  # The last asked is the last.
+
+
+def test_one_study_writes_many_read(filled: Path) -> None:
+    with Store(filled, write=True) as store:
+        with pytest.raises(LearnabilityError, match="in use by another study"):
+            Store(filled, write=True)
+        with Store(filled, write=False) as reader:
+            assert len(reader.finished(LAYOUT.keys)) == 6
+        store.remember(LAYOUT)  # The first one goes on.
+    Store(filled, write=True).close()
+
+
+def foreign_text(path: Path) -> None:
+    path.write_text("alpha,overlap\n1,0.5\n" * 10)
+
+
+def foreign_database(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.executescript("CREATE TABLE points (key TEXT); INSERT INTO points VALUES ('mine');")
+    connection.close()
+
+
+def newer(path: Path) -> None:
+    Store(path, write=True).close()
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
+    connection.close()
+
+
+def cut(path: Path) -> None:
+    with Store(path, write=True) as store:
+        store.commit(outcomes())
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def scrambled(path: Path) -> None:
+    with Store(path, write=True) as store:
+        store.commit(outcomes())
+    data = bytearray(path.read_bytes())
+    data[4096:] = bytes(7 for _ in data[4096:])
+    path.write_bytes(bytes(data))
+
+
+def read_only(path: Path) -> None:
+    with Store(path, write=True) as store:
+        store.commit(outcomes())
+    path.chmod(0o444)
+
+
+REFUSED = {
+    foreign_text: "is not the store of a study",
+    foreign_database: "database of another program",
+    newer: "newer version of learnability",
+    cut: "is damaged",
+    scrambled: "is damaged",
+    read_only: "is read-only",
+}
+
+
+@pytest.mark.parametrize("make", REFUSED, ids=lambda make: make.__name__)
+def test_a_file_that_is_refused_stays_as_it_is(make, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "runs.study"
+    make(path)
+    before = fingerprint(path)
+    with pytest.raises(LearnabilityError, match=REFUSED[make]) as caught:
+        Store(path, write=True)
+    assert "\n" not in str(caught.value) and str(path) in str(caught.value)
+    assert fingerprint(path) == before
+    assert not path.with_name("runs.study-lock").exists()
+    if make is read_only:
+        with Store(path, write=False) as store:
+            assert len(store.finished(LAYOUT.keys)) == 6
+        assert fingerprint(path) == before
+
+
+def test_a_run_whose_numbers_are_damaged(filled: Path) -> None:
+    connection = sqlite3.connect(filled)
+    with connection:
+        connection.execute("UPDATE points SET result = substr(result, 1, length(result) - 1)")
+    connection.close()
+    with Store(filled, write=False) as store, pytest.raises(LearnabilityError, match="is damaged"):
+        store.check()
+
+
+def test_places_where_nothing_can_be(tmp_path: Path) -> None:
+    with pytest.raises(LearnabilityError, match="is a folder"):
+        Store(tmp_path, write=True)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LearnabilityError, match="cannot be written"):
+        Store(tmp_path / "file" / "runs.study", write=True)
+    with pytest.raises(LearnabilityError, match="cannot be read"):
+        Store(tmp_path / "none.study", write=False)
+    Store(tmp_path / "file", write=True).close()  # An empty file may become a store.
+    Store(tmp_path / "new" / "folder" / "runs.study", write=True).close()
+
+
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "runs.study"
+    connect = sqlite3.connect
+
+    def small(*arguments, **options):  # type: ignore[no-untyped-def]
+        connection = connect(*arguments, **options)
+        if "mode=rw" in arguments[0]:
+            connection.execute("PRAGMA max_page_count = 20")
+        return connection
+
+    Store(path, write=True).close()
+    monkeypatch.setattr(module.sqlite3, "connect", small)
+    many, layout = plan(Short(), MultiIndex("z"), range(200), {"alpha": 1.0}, stored=True)
+    kept = 0
+    with Store(path, write=True) as store:
+        with pytest.raises(LearnabilityError, match="disk is full") as caught:
+            for point in many:
+                store.commit([(point, compute(point))])
+                kept += 1
+        assert "\n" not in str(caught.value)
+        assert 5 < kept < 200 and len(store.finished(layout.keys)) == kept
+    monkeypatch.undo()
+    with Store(path, write=True) as store:  # There is room again: nothing was lost.
+        assert store.finished(layout.keys) == {point.key for point in many[:kept]}
+        store.check()
+        store.commit([(point, compute(point)) for point in many[kept:]])
+        assert len(store.finished(layout.keys)) == 200
+
+
+def test_a_group_is_committed_as_a_whole(filled: Path) -> None:
+    with Store(filled, write=True) as store:
+        fresh = plan(Short(), MultiIndex("z"), [9], {"alpha": [1.0]}, stored=True)[0]
+        with pytest.raises(LearnabilityError):  # The second of the two is there already.
+            store.commit(outcomes([*fresh, POINTS[0]]))
+        assert store.finished([fresh[0].key]) == set()

@@ -1,0 +1,48 @@
+"""Progress on a terminal, and quiet elsewhere."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from learnability.progress import bar, tracked
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_quiet_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
+    with bar("study", 10) as advance:
+        advance(10)
+    assert list(tracked([1, 2, 3], "work")) == [1, 2, 3]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_bar_with_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    import time
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    with bar("study", 100, 40) as advance:
+        for _ in range(5):
+            advance(2)
+            time.sleep(0.05)
+        advance(20)
+        time.sleep(0.2)
+    shown = terminal.getvalue()
+    assert "study" in shown and "/100" in shown and "70/100" in shown
+    assert "/s" in shown and "0:00:0" in shown
+
+
+def test_no_bar_for_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with bar("study", 5, 4) as advance:
+        advance(1)
+    assert terminal.getvalue() == ""
