@@ -29,7 +29,10 @@ app = typer.Typer(
 PICTURES = (".png", ".pdf", ".svg")
 RESULTS = (".nc", ".csv")
 
-LearnerName = Annotated[str, typer.Argument(metavar="LEARNER", help="bayes-amp or spectral.")]
+LearnerName = Annotated[
+    str,
+    typer.Argument(metavar="LEARNER", help="bayes-amp, spectral, random-features, kernel-ridge."),
+]
 Expression = Annotated[
     str, typer.Argument(metavar="EXPR", help="The link, such as 'z1**2 + sign(z1*z2*z3)'.")
 ]
@@ -44,6 +47,16 @@ Start = Annotated[
     str | None,
     typer.Option(help="Where bayes-amp begins: auto, random, spectral or informed."),
 ]
+Width = Annotated[
+    float | None, typer.Option(help="Neurons over dimension, p / d, of random-features.")
+]
+Activation = Annotated[
+    str | None, typer.Option(help="Activation of random-features, such as 'relu(z)'.")
+]
+Kernel = Annotated[
+    str | None, typer.Option(help="k of the kernel k(x.x'/d) of kernel-ridge, such as 'exp(z)'.")
+]
+Ridge = Annotated[float | None, typer.Option(help="Ridge of random-features and kernel-ridge.")]
 Out = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Save the result (.nc, .csv) instead of printing a table."),
@@ -109,6 +122,10 @@ def predict(
     alpha: Alpha,
     noise: Noise = 0.0,
     start: Start = None,
+    width: Width = None,
+    activation: Activation = None,
+    kernel: Kernel = None,
+    ridge: Ridge = None,
     out: Out = None,
 ) -> None:
     """Say what the theory expects of a learner in high dimension."""
@@ -117,7 +134,8 @@ def predict(
     from learnability.learners.names import named
     from learnability.targets import MultiIndex
 
-    chosen, alphas = named(learner, start=start), grid(alpha)
+    options = {"width": width, "activation": activation, "kernel": kernel, "ridge": ridge}
+    chosen, alphas = named(learner, start=start, **options), grid(alpha)
     target = MultiIndex(expression, noise=noise)
     _make_room(out)
     _hand_over(chosen.predict(target, alpha=alphas), out)
@@ -134,6 +152,10 @@ def simulate(
     ] = "1",
     noise: Noise = 0.0,
     start: Start = None,
+    width: Width = None,
+    activation: Activation = None,
+    kernel: Kernel = None,
+    ridge: Ridge = None,
     out: Out = None,
 ) -> None:
     """Run a learner on samples in dimension d."""
@@ -143,7 +165,9 @@ def simulate(
     from learnability.learners.names import named
     from learnability.targets import MultiIndex
 
-    chosen, alphas, runs = named(learner, start=start), grid(alpha), read_seeds(seeds)
+    options = {"width": width, "activation": activation, "kernel": kernel, "ridge": ridge}
+    chosen, alphas = named(learner, start=start, **options), grid(alpha)
+    runs = read_seeds(seeds)
     target = MultiIndex(expression, noise=noise)
     _make_room(out)
     _hand_over(chosen.simulate(target, d=d, alpha=alphas, seeds=runs), out)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Size",
     "against",
+    "crosses",
     "legend",
     "line_and_crosses",
     "mark",
@@ -129,10 +130,15 @@ def line_and_crosses(
 ) -> None:
     """The theory as a line; of the runs the mean over seeds with its standard error."""
     axes.plot(data["theory_alpha"], theory, color=colour, zorder=2)
+    crosses(axes, data["runs_alpha"], runs, colour, marker)
+
+
+def crosses(axes: Any, at: Any, runs: xarray.DataArray, colour: str, marker: str = "x") -> None:
+    """Of runs the mean over seeds with its standard error."""
     count = runs.sizes["seed"]
     error = runs.std("seed", ddof=1) / math.sqrt(count) if count > 1 else None
     axes.errorbar(
-        data["runs_alpha"],
+        at,
         runs.mean("seed"),
         yerr=error,
         fmt=marker,

@@ -7,12 +7,18 @@ from typing import Any
 
 from learnability.errors import LearnabilityError
 from learnability.learners.bayes import BayesAMP
+from learnability.learners.lazy import KernelRidge, RandomFeatures
 from learnability.learners.protocol import Learner
 from learnability.learners.spectral import Spectral
 
 __all__ = ["LEARNERS", "named"]
 
-LEARNERS: dict[str, type[Any]] = {"bayes-amp": BayesAMP, "spectral": Spectral}
+LEARNERS: dict[str, type[Any]] = {
+    "bayes-amp": BayesAMP,
+    "spectral": Spectral,
+    "random-features": RandomFeatures,
+    "kernel-ridge": KernelRidge,
+}
 """Name on the command line -> class."""
 
 

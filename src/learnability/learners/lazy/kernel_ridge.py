@@ -1,0 +1,155 @@
+"""Kernel ridge regression, run on samples and predicted by Gaussian equivalence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from learnability.learners.activations import checked_activation, checked_ridge
+from learnability.learners.fresh_samples import fresh_error
+from learnability.learners.lazy._levels import kernel_weights
+from learnability.learners.lazy._results import Run, finite, limit, runs
+from learnability.learners.ridge import dual_path
+from learnability.links.link import Link
+from learnability.targets.multi_index import MultiIndex
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["KernelRidge"]
+
+
+@dataclass(frozen=True)
+class KernelRidge:
+    """Ridge regression with an inner-product kernel K(x, x') = k(x . x' / d).
+
+    The predictor is sum_i c_i K(x, x_i) with (K + ridge I) c = y.
+
+    Parameters
+    ----------
+    kernel : str, Link or callable
+        The function k, such as "exp(z)": smooth between -1 and 1 with Taylor coefficients that are
+        not negative, which is what makes it positive definite in every dimension.
+    ridge : float or sequence of float
+        At least zero. Of several, which form an axis of the results, all come from one
+        factorisation.
+
+    References
+    ----------
+    El Karoui, Ann. Statist. 38 (2010); Ghorbani, Mei, Misiakiewicz, Montanari, Ann. Statist. 49
+    (2021); Canatar, Bordelon, Pehlevan, Nat. Commun. 12 (2021).
+
+    Examples
+    --------
+    >>> theory = KernelRidge("exp(z)", ridge=0.1).predict("z + He2(z)", alpha=[0.5, 50.0])
+    >>> theory.error.values.round(3)
+    array([2.951, 2.042])
+    """
+
+    kernel: str | Link | Callable[[Any], Any] = "exp(z)"
+    ridge: float | tuple[float, ...] = 0.01
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kernel", checked_activation(self.kernel, "kernel"))
+        object.__setattr__(self, "ridge", checked_ridge(self.ridge))
+
+    def simulate(
+        self,
+        target: MultiIndex | Link | str,
+        *,
+        d: int,
+        alpha: ArrayLike,
+        seeds: int | Sequence[int] = 1,
+    ) -> xarray.Dataset:
+        """Fit samples, in float64.
+
+        Parameters
+        ----------
+        target : MultiIndex, Link or str
+            Where the samples come from.
+        d : int
+            Dimension, at least r.
+        alpha : float or sequence of float
+            Samples over dimension.
+        seeds : int or sequence of int
+            Number of runs, or their seeds.
+
+        Returns
+        -------
+        xarray.Dataset
+            By alpha, seed and, if there are several, ridge: `error` on 10000 fresh samples,
+            `train_error` and `status` ("solved", or "least norm" where ridge = 0 and the kernel
+            matrix is singular).
+        """
+
+        def run(target: MultiIndex, n: int, d: int, seed: int, ridges: Sequence[float]) -> Run:
+            X, y, _, _ = target.sample(seed, n=n, d=d)
+            fitted = dual_path(self._values(X, X), y, ridges)
+            X32, weights = X.astype(np.float32), fitted.weights
+            error = fresh_error(target, seed, d, lambda Z: weights @ self._values(X32, Z))
+            return Run(error, fitted.train_error, fitted.status)
+
+        return runs(self, target, d, alpha, seeds, run, lambda n: 8.0 * n * (n + 1000 + d))
+
+    def _values(self, X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
+        """Kernel values, shape (rows of X, rows of Z)."""
+        products = X @ Z.T
+        products /= X.shape[1]
+        return np.asarray(self._link(products[..., None]))
+
+    def predict(
+        self, target: MultiIndex | Link | str, *, alpha: ArrayLike, degree: int = 1
+    ) -> xarray.Dataset:
+        """The errors in the limit of large d and n.
+
+        Parameters
+        ----------
+        target : MultiIndex, Link or str
+            Where the samples come from.
+        alpha : float or sequence of float
+            Samples over d^l / l!, with l the degree: n / d by default.
+        degree : int
+            The degree l, from 1 to 6, that is partly learned; lower ones are learned, and
+            higher ones act as noise.
+
+        Returns
+        -------
+        xarray.Dataset
+            `error` and `train_error` by alpha and, if there are several, ridge. The attribute
+            `floor` is the error with endless samples of this order.
+        """
+        return limit(self, target, alpha, degree, kernel_weights(self._link), math.inf)
+
+    def predict_finite(
+        self, target: MultiIndex | Link | str, *, d: int, alpha: ArrayLike
+    ) -> xarray.Dataset:
+        """The errors in dimension d at any n, all degrees up to 7 at once.
+
+        Between the powers of d this follows the floors |P_{> l} f|^2, and near them the curves of
+        `predict`. Corrections are of order 1 / d.
+
+        Parameters
+        ----------
+        target : MultiIndex, Link or str
+            Where the samples come from.
+        d : int
+            Dimension.
+        alpha : float or sequence of float
+            Samples over dimension; any power of d may be given.
+
+        Returns
+        -------
+        xarray.Dataset
+            `error`, `train_error` and `kappa` = log n / log d.
+        """
+        return finite(self, target, alpha, d, kernel_weights(self._link), math.inf)
+
+    @property
+    def _link(self) -> Link:
+        assert isinstance(self.kernel, Link)
+        return self.kernel
