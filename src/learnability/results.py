@@ -98,9 +98,14 @@ def table(dataset: xarray.Dataset) -> str:
         columns.append((f"overlap {i + 1}", _cells(own)))
     shown = ["error", "misclassification"] if "error" in dataset else ["subspace_overlap", "edge"]
     shown += ["train_error"]
-    columns += [(key.replace("_", " "), _cells(dataset[key])) for key in shown if key in dataset]
-    if "status" in dataset:
-        columns.append(("status", _counted(dataset["status"])))
+    shown += ["status"]
+    for key in shown:
+        if key in dataset:
+            several = dataset[key].coords.get("ridge") if "ridge" in dataset[key].dims else None
+            for ridge in [None] if several is None else several.values:
+                part = dataset[key] if ridge is None else dataset[key].sel(ridge=ridge)
+                head = key.replace("_", " ") + ("" if ridge is None else f" ({ridge:g})")
+                columns.append((head, _counted(part) if key == "status" else _cells(part)))
     widths = [max(len(head), *map(len, cells)) for head, cells in columns]
     rows = [[head for head, _ in columns], *zip(*(cells for _, cells in columns), strict=True)]
     lines = [name, made, ""]

@@ -60,15 +60,14 @@ def fit_readout(features: NDArray[Any], y: NDArray[Any], ridges: Sequence[float]
     """
     n, p = features.shape
     labels = np.asarray(y, dtype=np.float64)
-    smaller = features.T if n <= p else features
     with np.errstate(all="ignore"):  # What is not finite ends in a sentence below.
-        gram, moments = _gram(smaller, min(ridges)), _double(features.T, labels)
-    if n <= p:
-        dual = dual_path(gram, labels, ridges)
-        return dual._replace(weights=np.stack([_double(features.T, c) for c in dual.weights]))
+        gram = _gram(features.T if n <= p else features, min(ridges))
+        moments = _sums(labels[None], features)[0] if n > p else labels
     found = _path(gram, moments, ridges)
-    residuals = [labels - _double(features, a) for a in found.solutions]
-    return Readout(found.solutions, np.mean(np.square(residuals), axis=1), found.status)
+    if n <= p:
+        return Readout(_sums(found.solutions, features), found.missed / n, found.status)
+    residuals = labels - _double(found.solutions, features)
+    return Readout(found.solutions, np.mean(residuals**2, axis=1), found.status)
 
 
 def dual_path(kernel: Array, y: Array, ridges: Sequence[float]) -> Readout:
@@ -148,9 +147,18 @@ def _gram(features: NDArray[Any], ridge: float) -> Array:
     return total
 
 
-def _double(features: NDArray[Any], vector: Array) -> Array:
-    """Features times a vector in float64."""
-    return np.concatenate([block @ vector for block in _blocks(features)])
+def _double(weights: Array, features: NDArray[Any]) -> Array:
+    """Outputs (k, n) of readouts (k, p), in float64."""
+    return np.concatenate([weights @ block.T for block in _blocks(features)], axis=1)
+
+
+def _sums(weights: Array, features: NDArray[Any]) -> Array:
+    """Sums (k, p) of the features of all samples with weights (k, n), in float64."""
+    total, start = np.zeros((len(weights), features.shape[1])), 0
+    for block in _blocks(features):
+        total += weights[:, start : start + len(block)] @ block
+        start += len(block)
+    return total
 
 
 def _blocks(features: NDArray[Any]) -> Iterator[Array]:
