@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from learnability import MultiIndex, RandomFeatures
-from learnability.learners.lazy.random_features import first_layer
+from learnability.learners.features import first_layer
 from learnability.learners.ridge import fit_readout
 
 D = 1000

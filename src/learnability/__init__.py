@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "BayesAMP": "learnability.learners",
     "Channel": "learnability.links",
+    "GiantSteps": "learnability.learners",
     "Hardness": "learnability.hardness",
     "KernelRidge": "learnability.learners",
     "LearnabilityError": "learnability.errors",

@@ -31,7 +31,9 @@ RESULTS = (".nc", ".csv")
 
 LearnerName = Annotated[
     str,
-    typer.Argument(metavar="LEARNER", help="bayes-amp, spectral, random-features, kernel-ridge."),
+    typer.Argument(
+        metavar="LEARNER", help="bayes-amp, spectral, random-features, kernel-ridge, giant-steps."
+    ),
 ]
 Expression = Annotated[
     str, typer.Argument(metavar="EXPR", help="The link, such as 'z1**2 + sign(z1*z2*z3)'.")
@@ -47,16 +49,21 @@ Start = Annotated[
     str | None,
     typer.Option(help="Where bayes-amp begins: auto, random, spectral or informed."),
 ]
-Width = Annotated[
-    float | None, typer.Option(help="Neurons over dimension, p / d, of random-features.")
-]
+Width = Annotated[float | None, typer.Option(help="Neurons over dimension, p / d.")]
 Activation = Annotated[
-    str | None, typer.Option(help="Activation of random-features, such as 'relu(z)'.")
+    str | None, typer.Option(help="Activation of the neurons, such as 'relu(z)'.")
 ]
 Kernel = Annotated[
     str | None, typer.Option(help="k of the kernel k(x.x'/d) of kernel-ridge, such as 'exp(z)'.")
 ]
-Ridge = Annotated[float | None, typer.Option(help="Ridge of random-features and kernel-ridge.")]
+Ridge = Annotated[float | None, typer.Option(help="Ridge of the readout or of the kernel.")]
+Batch = Annotated[
+    float | None, typer.Option(help="Samples of one step over dimension, of giant-steps.")
+]
+StepSize = Annotated[
+    float | None, typer.Option("--step", help="Size of a step over the number of neurons.")
+]
+Steps = Annotated[int | None, typer.Option(help="Number of steps of giant-steps.")]
 Out = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Save the result (.nc, .csv) instead of printing a table."),
@@ -126,6 +133,9 @@ def predict(
     activation: Activation = None,
     kernel: Kernel = None,
     ridge: Ridge = None,
+    batch: Batch = None,
+    step: StepSize = None,
+    steps: Steps = None,
     out: Out = None,
 ) -> None:
     """Say what the theory expects of a learner in high dimension."""
@@ -134,8 +144,18 @@ def predict(
     from learnability.learners.names import named
     from learnability.targets import MultiIndex
 
-    options = {"width": width, "activation": activation, "kernel": kernel, "ridge": ridge}
-    chosen, alphas = named(learner, start=start, **options), grid(alpha)
+    chosen = named(
+        learner,
+        start=start,
+        width=width,
+        activation=activation,
+        kernel=kernel,
+        ridge=ridge,
+        batch=batch,
+        step=step,
+        steps=steps,
+    )
+    alphas = grid(alpha)
     target = MultiIndex(expression, noise=noise)
     _make_room(out)
     _hand_over(chosen.predict(target, alpha=alphas), out)
@@ -156,6 +176,9 @@ def simulate(
     activation: Activation = None,
     kernel: Kernel = None,
     ridge: Ridge = None,
+    batch: Batch = None,
+    step: StepSize = None,
+    steps: Steps = None,
     out: Out = None,
 ) -> None:
     """Run a learner on samples in dimension d."""
@@ -165,8 +188,18 @@ def simulate(
     from learnability.learners.names import named
     from learnability.targets import MultiIndex
 
-    options = {"width": width, "activation": activation, "kernel": kernel, "ridge": ridge}
-    chosen, alphas = named(learner, start=start, **options), grid(alpha)
+    chosen = named(
+        learner,
+        start=start,
+        width=width,
+        activation=activation,
+        kernel=kernel,
+        ridge=ridge,
+        batch=batch,
+        step=step,
+        steps=steps,
+    )
+    alphas = grid(alpha)
     runs = read_seeds(seeds)
     target = MultiIndex(expression, noise=noise)
     _make_room(out)

@@ -93,7 +93,9 @@ def table(dataset: xarray.Dataset) -> str:
     if "alpha" not in dataset.dims:
         dataset = dataset.expand_dims("alpha")
     columns = [("alpha", [f"{a:.6g}" for a in dataset["alpha"].values])]
-    for i in range(dataset.sizes["index"] if "overlap" in dataset else 0):
+    for i in range(
+        dataset.sizes["index"] if "alpha" in dataset.get("overlap", dataset).dims else 0
+    ):
         own = dataset["overlap"].isel(estimate=i, index=i)
         columns.append((f"overlap {i + 1}", _cells(own)))
     shown = ["error", "misclassification"] if "error" in dataset else ["subspace_overlap", "edge"]

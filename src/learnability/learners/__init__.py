@@ -1,7 +1,8 @@
 """Learners: immutable records of hyper-parameters with `simulate` and `predict`."""
 
 from learnability.learners.bayes import BayesAMP
+from learnability.learners.giant import GiantSteps
 from learnability.learners.lazy import KernelRidge, RandomFeatures
 from learnability.learners.spectral import Spectral
 
-__all__ = ["BayesAMP", "KernelRidge", "RandomFeatures", "Spectral"]
+__all__ = ["BayesAMP", "GiantSteps", "KernelRidge", "RandomFeatures", "Spectral"]

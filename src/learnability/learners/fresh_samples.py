@@ -23,7 +23,7 @@ def fresh_error(
     seed: int,
     d: int,
     predictor: Callable[[NDArray[Any]], NDArray[Any]],
-    used: int = 1,
+    first: int = 1,
 ) -> NDArray[np.float64]:
     """Mean squared error against the noisy label; the noise itself is added exactly.
 
@@ -35,16 +35,17 @@ def fresh_error(
         Of the run.
     predictor : callable
         Inputs (n, d) -> predictions (k, n), one row a predictor.
-    used : int
-        Batches that the run has learned from, which are left out.
+    first : int
+        Number of the first batch of the target that is taken; the run has learned from none of
+        them.
 
     Returns
     -------
     array, shape (k,)
     """
     total: Any = 0.0
-    batches = target.batches(seed, _BLOCK, d, dtype=np.float32)
-    for batch in islice(batches, used, used + FRESH // _BLOCK):
+    batches = target.batches(seed, _BLOCK, d, first=first, dtype=np.float32)
+    for batch in islice(batches, FRESH // _BLOCK):
         truth = np.asarray(target.link(batch.h), dtype=np.float64)
         gap = predictor(batch.X).astype(np.float64) - truth
         total = total + np.mean(gap**2, axis=1)

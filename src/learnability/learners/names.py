@@ -7,6 +7,7 @@ from typing import Any
 
 from learnability.errors import LearnabilityError
 from learnability.learners.bayes import BayesAMP
+from learnability.learners.giant import GiantSteps
 from learnability.learners.lazy import KernelRidge, RandomFeatures
 from learnability.learners.protocol import Learner
 from learnability.learners.spectral import Spectral
@@ -18,6 +19,7 @@ LEARNERS: dict[str, type[Any]] = {
     "spectral": Spectral,
     "random-features": RandomFeatures,
     "kernel-ridge": KernelRidge,
+    "giant-steps": GiantSteps,
 }
 """Name on the command line -> class."""
 

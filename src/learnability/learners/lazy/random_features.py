@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from learnability.learners.activations import (
     checked_activation,
     checked_positive,
     checked_ridge,
 )
+from learnability.learners.features import features, first_layer
 from learnability.learners.fresh_samples import fresh_error
 from learnability.learners.lazy._levels import activation_weights
 from learnability.learners.lazy._results import Run, finite, limit, runs
@@ -100,22 +100,15 @@ class RandomFeatures:
         def run(target: MultiIndex, n: int, d: int, seed: int, ridges: Sequence[float]) -> Run:
             X, y, _, _ = target.sample(seed, n=n, d=d, dtype=np.float32)
             W = first_layer(seed, p, d)
-            fitted = fit_readout(self._features(X, W), y, ridges)
+            fitted = fit_readout(features(self._link, X, W), y, ridges)
             weights = fitted.weights.astype(np.float32)
-            error = fresh_error(target, seed, d, lambda Z: weights @ self._features(Z, W).T)
+            error = fresh_error(target, seed, d, lambda Z: weights @ features(self._link, Z, W).T)
             return Run(error, fitted.train_error, fitted.status)
 
         def memory(n: int) -> float:
             return 4.0 * p * (n + d) + 12.0 * min(n, p) ** 2
 
         return runs(self, target, d, alpha, seeds, run, memory)
-
-    def _features(self, X: NDArray[Any], W: NDArray[Any]) -> NDArray[Any]:
-        """p^(-1/2) sigma(W x), shape (n, p)."""
-        with np.errstate(over="ignore"):  # Infinite features are told by the regression.
-            values = np.asarray(self._link((X @ W.T)[..., None]), dtype=X.dtype)
-        values /= math.sqrt(len(W))
-        return values
 
     def predict(
         self, target: MultiIndex | Link | str, *, alpha: ArrayLike, degree: int = 1
@@ -169,10 +162,3 @@ class RandomFeatures:
     def _link(self) -> Link:
         assert isinstance(self.activation, Link)
         return self.activation
-
-
-def first_layer(seed: int, p: int, d: int) -> NDArray[np.float32]:
-    """Weights (p, d) drawn from N(0, 1 / d)."""
-    W = np.random.default_rng([seed, 11]).standard_normal((p, d), dtype=np.float32)
-    W /= np.float32(math.sqrt(d))
-    return W
