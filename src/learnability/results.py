@@ -90,12 +90,12 @@ def table(dataset: xarray.Dataset) -> str:
     made = about["learner"] + (f", d = {about['d']}" if "d" in about else "")
     if "seed" in dataset.dims:
         made += f", {dataset.sizes['seed']} seed" + ("s" if dataset.sizes["seed"] > 1 else "")
+    networks = "overlap_trace" in dataset and "step" in dataset.dims  # Overlaps of many neurons.
+    overlaps = "overlap" in dataset and not networks
     if "alpha" not in dataset.dims:
         dataset = dataset.expand_dims("alpha")
     columns = [("alpha", [f"{a:.6g}" for a in dataset["alpha"].values])]
-    for i in range(
-        dataset.sizes["index"] if "alpha" in dataset.get("overlap", dataset).dims else 0
-    ):
+    for i in range(dataset.sizes["index"] if overlaps else 0):
         own = dataset["overlap"].isel(estimate=i, index=i)
         columns.append((f"overlap {i + 1}", _cells(own)))
     shown = ["error", "misclassification"] if "error" in dataset else ["subspace_overlap", "edge"]

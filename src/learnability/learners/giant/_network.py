@@ -1,14 +1,14 @@
 """Giant gradient steps on the first layer of a network with two layers.
 
 f(x) = p^-1 sum_j a_j sigma(w_j . x), rows of W drawn from N(0, I_d / d), a_j = +-1. A step on n
-samples of the squared loss is w_j <- w_j + step a_j (1/n) sum_i (y_i - f(x_i)) sigma'(w_j . x_i) x_i:
-its size eta is step times p. Samples are drawn and used in blocks of rows, so that neither a batch
+samples of the squared loss adds step a_j (1/n) sum_i (y_i - f(x_i)) sigma'(w_j . x_i) x_i to w_j: its
+size eta is step times p. Samples are drawn and used in blocks of rows, so that neither a batch
 nor its features are ever held as a whole.
 
 References
 ----------
-Ba, Erdogdu, Suzuki, Wang, Wu, Yang, NeurIPS 2022; Dandi, Krzakala, Loureiro, Pesce, Stephan, JMLR 25
-(2024), equations (4) to (6).
+Ba, Erdogdu, Suzuki, Wang, Wu, Yang, NeurIPS 2022; Dandi, Krzakala, Loureiro, Pesce, Stephan, JMLR
+25 (2024).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Network(NamedTuple):
 
 
 class Parameters(NamedTuple):
-    """What one step makes of the first layer, w_j = bulk w~_j + a_j spike v with w~_j of unit length.
+    """A first layer after one step, w_j = bulk w~_j + a_j spike v with w~_j of unit length.
 
     Attributes
     ----------

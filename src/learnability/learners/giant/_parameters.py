@@ -1,7 +1,7 @@
 """What one giant step makes of the first layer, as d grows with the batch.
 
-The gradient of neuron j is s_1 (1/n) sum_i e_i x_i, the same for all, and what sigma'(w_j . x) - s_1
-adds, with s_1 = E sigma', e = y - f, and f = E sigma when all a_j = 1 and 0 otherwise. The first
+The gradient of neuron j is s_1 (1/n) sum_i e_i x_i, the same for all, and what
+sigma'(w_j . x) - s_1 adds, with s_1 = E sigma', e = y - f, and f = E sigma when all a_j = 1 and 0 otherwise. The first
 has the mean s_1 C_1 (C_1 = E[y x], the linear part of the target) and noise of squared length
 s_1^2 E[e^2] d / n. The second has the mean E[e] E[sigma''] w_j and noise of squared length
 Var(sigma') E[e^2] d / n, taken as independent between neurons.
@@ -83,8 +83,8 @@ def one_step(
     # A jump of sigma has no slope in sigma', and a step cannot see it: both ways to s_1 differ.
     if abs(slope.mean - s1) > 1e-6 * max(abs(s1), 1.0):
         raise LearnabilityError(
-            f"`activation` {activation!r} jumps, so its derivative misses a part and gradient steps "
-            "are not defined: use a continuous one."
+            f"`activation` {activation!r} jumps, so its derivative misses a part and gradient "
+            "steps are not defined: use a continuous one."
         )
     variance = max(slope.energy - s1**2, 0.0)
     shift = step * mean * s2

@@ -13,8 +13,8 @@ kappa, the test error is E[C] and the training error E[C / (1 + V)^2].
 What the readout learns of functions of kappa it learns through three collective modes: mu0 times
 m = 1 . a / sqrt(p), which costs nothing; mu1 kappa times zeta, the sum of (w~_j . v) a_j, of
 strength c^2 / d; and, beyond the system of the references, d mu0 / d c^2 times the sum of
-(|w~_j|^2 - c^2) a_j, of strength 2 c^4 / d. The last is what fluctuating lengths of the rows add: it
-vanishes for odd activations without a spike and is a few percent of the error for relu.
+(|w~_j|^2 - c^2) a_j, of strength 2 c^4 / d. The last is what fluctuating lengths of the rows add:
+it vanishes for odd activations without a spike and is a few percent of the error for relu.
 
 The bulk is taken as rows with independent entries, whose spectrum is that of Marchenko and Pastur.
 
@@ -176,6 +176,9 @@ def _fixed_point(
         V = np.array(_integrals(hats[0], ridge + hats[1], c2, beta)[:2])
         return np.asarray(alpha / beta * (squares @ (features.weights / (1 + V @ squares))))
 
+    def gap(logs: Array) -> Array:
+        return np.asarray(np.log(image(np.exp(logs))) - logs)
+
     hats = image(alpha / beta * (squares @ features.weights))
     for k in range(_ITERATIONS):
         fresh = image(hats)
@@ -184,7 +187,7 @@ def _fixed_point(
         if change < _TOLERANCE:
             return float(hats[0]), float(hats[1]), "converged"
         if k % 200 == 50:
-            found = root(lambda x: np.log(image(np.exp(x))) - x, np.log(hats), tol=1e-13)
+            found = root(gap, np.log(hats), tol=1e-13)
             tried = np.exp(found.x)
             if np.isfinite(tried).all() and np.max(np.abs(image(tried) / tried - 1)) < 1e-10:
                 return float(tried[0]), float(tried[1]), "converged"

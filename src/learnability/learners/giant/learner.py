@@ -95,8 +95,8 @@ class GiantSteps:
 
     References
     ----------
-    Ba, Erdogdu, Suzuki, Wang, Wu, Yang, NeurIPS 2022; Dandi, Krzakala, Loureiro, Pesce, Stephan, JMLR
-    25 (2024); Cui, Pesce, Dandi, Krzakala, Lu, Zdeborova, Loureiro, arXiv:2402.04980.
+    Ba, Erdogdu, Suzuki, Wang, Wu, Yang, NeurIPS 2022; Dandi, Krzakala, Loureiro, Pesce, Stephan,
+    JMLR 25 (2024); Cui, Pesce, Dandi, Krzakala, Lu, Zdeborova, Loureiro, arXiv:2402.04980.
     """
 
     width: float = 1.0
@@ -154,8 +154,8 @@ class GiantSteps:
         -------
         xarray.Dataset
             By alpha, seed and, if there are several, ridge: `error` on 10000 fresh samples,
-            `train_error` and `status` ("solved", "least norm" or "diverged"). By seed: `overlap` and
-            `cosine` (estimate, index) of the neurons with the hidden directions, the path
+            `train_error` and `status` ("solved", "least norm" or "diverged"). By seed: `overlap`
+            and `cosine` (estimate, index) of the neurons with the hidden directions, the path
             `overlap_trace` (time, estimate, index) from 0 to the last step, `gradient_cosine` of
             each neuron's step (time from 1), `subspace_overlap` of the r leading directions of
             the whole update; after one step, if the target has a linear part, `spike`,
@@ -279,8 +279,8 @@ class GiantSteps:
         """Spike, alignment and bulk of one step, or a sentence."""
         if self.steps != 1:
             raise LearnabilityError(
-                f"The theory was asked for {self.steps} steps, but exact errors and spectra are known "
-                "after one: `hardness` has the staircase of later steps."
+                f"The theory was asked for {self.steps} steps, but exact errors and spectra are "
+                "known after one: `hardness` has the staircase of later steps."
             )
         step = self._step_size(target, None)
         return one_step(target, self._link, self.init, step, self.batch)
@@ -294,9 +294,9 @@ class GiantSteps:
             )
         if not independent and expand(self._link, 2).is_zero(2) is not True:
             raise LearnabilityError(
-                f"The errors after a step were asked for {self._link!r} with E[sigma''] != 0, whose "
-                "neurons share more of the batch than one spike: use an activation such as tanh(z), "
-                "or give `parameters` for independent neurons."
+                f"The errors after a step were asked for {self._link!r} with E[sigma''] != 0, "
+                "whose neurons share more of the batch than one spike: use an activation such as "
+                "tanh(z), or give `parameters` for independent neurons."
             )
         if self.init == "ones":
             return
@@ -304,8 +304,8 @@ class GiantSteps:
         odd = np.allclose(self._link(-z), -self._link(z), rtol=1e-9, atol=1e-12)
         if self.init == "symmetric" or not odd:
             raise LearnabilityError(
-                f"The errors were asked for init={self.init!r} and {self._link!r}, but they are known "
-                "for init='ones', and for init='signs' with an odd activation."
+                f"The errors were asked for init={self.init!r} and {self._link!r}, but they are "
+                "known for init='ones', and for init='signs' with an odd activation."
             )
 
     def spectrum(
@@ -409,8 +409,8 @@ class GiantSteps:
             )
         if d is None and max(orders) > 1:
             raise LearnabilityError(
-                f"The leap of {target.link!r} is {max(orders)}, so the default size of a step grows "
-                "with d: give `step`."
+                f"The leap of {target.link!r} is {max(orders)}, so the default size of a step "
+                "grows with d: give `step`."
             )
         return float(d) ** ((max(orders) - 1) / 2) if d is not None else 1.0
 
@@ -542,5 +542,4 @@ def _leading(update: NDArray[Any], count: int, seed: int) -> NDArray[Any]:
 
     start = np.random.default_rng([seed, 13]).standard_normal(min(update.shape))
     start = start.astype(update.dtype)
-    vectors = svds(update, k=count, v0=start, return_singular_vectors="vh")[2]
-    return np.asarray(vectors)
+    return np.asarray(svds(update, k=count, v0=start)[2])
