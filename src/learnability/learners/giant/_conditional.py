@@ -38,7 +38,7 @@ def features_given(activation: Link, parameters: Parameters) -> Features:
     r, c = parameters.spike, parameters.bulk
     nodes = 96 if r < c else min(160 + int(48 * r / c), 1200)
     kappa, weights = gauss_normal(np.zeros(0), nodes)
-    reach = REACH * math.hypot(r, c)
+    reach = REACH * (r + c)
     breaks = Section.whole(activation).breakpoints
     inside = np.sort(breaks[np.abs(breaks) < reach])
     edges = np.concatenate([[-reach], inside, [reach]])

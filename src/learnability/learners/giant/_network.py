@@ -1,8 +1,8 @@
 """Giant gradient steps on the first layer of a network with two layers.
 
 f(x) = p^-1 sum_j a_j sigma(w_j . x), rows of W drawn from N(0, I_d / d), a_j = +-1. A step on n
-samples of the squared loss adds step a_j (1/n) sum_i (y_i - f(x_i)) sigma'(w_j . x_i) x_i to w_j: its
-size eta is step times p. Samples are drawn and used in blocks of rows, so that neither a batch
+samples of the squared loss adds step a_j (1/n) sum_i (y_i - f(x_i)) sigma'(w_j . x_i) x_i to w_j:
+its size eta is step times p. Samples are drawn and used in blocks of rows, so that neither a batch
 nor its features are ever held as a whole.
 
 References

@@ -1,10 +1,10 @@
 """What one giant step makes of the first layer, as d grows with the batch.
 
 The gradient of neuron j is s_1 (1/n) sum_i e_i x_i, the same for all, and what
-sigma'(w_j . x) - s_1 adds, with s_1 = E sigma', e = y - f, and f = E sigma when all a_j = 1 and 0 otherwise. The first
-has the mean s_1 C_1 (C_1 = E[y x], the linear part of the target) and noise of squared length
-s_1^2 E[e^2] d / n. The second has the mean E[e] E[sigma''] w_j and noise of squared length
-Var(sigma') E[e^2] d / n, taken as independent between neurons.
+sigma'(w_j . x) - s_1 adds, with s_1 = E sigma', e = y - f, and f = E sigma when all a_j = 1 and 0
+otherwise. The first has the mean s_1 C_1 (C_1 = E[y x], the linear part of the target) and noise
+of squared length s_1^2 E[e^2] d / n. The second has the mean E[e] E[sigma''] w_j and noise of
+squared length Var(sigma') E[e^2] d / n, taken as independent between neurons.
 
 References
 ----------

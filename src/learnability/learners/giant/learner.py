@@ -25,11 +25,9 @@ from learnability.learners.giant._conditional import features_given, labels_give
 from learnability.learners.giant._network import (
     INITS,
     ROWS,
-    Network,
     Parameters,
     blocks,
     drawn,
-    gradient,
     measured,
     readout_data,
 )
@@ -40,6 +38,7 @@ from learnability.learners.giant._parameters import (
 )
 from learnability.learners.giant._spectrum import outlier
 from learnability.learners.giant._spiked import errors
+from learnability.learners.giant._training import Training, leading, take_steps
 from learnability.learners.protocol import (
     checked_alphas,
     checked_seeds,
@@ -432,22 +431,9 @@ class GiantSteps:
         """
         target = checked_target(target)
         n, d = checked_sizes(target.r, None, d, self.batch, np.float32)
-        step = self._step_size(target, d)
         network = drawn(self.init, seed, self._neurons(d), d)
-        hidden = next(target.batches(seed, 1, d, dtype=np.float32)).W
-        start, a = network
-        overlaps, cosines = [start @ hidden.T], []
-        count = -(-n // ROWS)
-        with np.errstate(all="ignore"):  # Divergence is a status.
-            for t in range(self.steps):
-                batch = blocks(target, seed, n, d, 0 if self.reuse else t * count)
-                move = gradient(network, self._link, batch, n)
-                length = np.linalg.norm(move, axis=1, keepdims=True)
-                cosines.append(move @ hidden.T / np.maximum(length, 1e-30))
-                network = Network(network.W + np.float32(step) * move, a)
-                overlaps.append(network.W @ hidden.T)
-        used = count * (1 if self.reuse else self.steps)
-        return Training(network, start, hidden, np.array(overlaps), np.array(cosines), used)
+        sizes = [self._step_size(target, d)] * self.steps
+        return take_steps(target, self._link, network, sizes, n, seed, self.reuse)
 
     def _run(
         self, target: MultiIndex, sizes: Sequence[int], d: int, seed: int, step: float
@@ -478,7 +464,7 @@ class GiantSteps:
         error = fresh_error(
             target, seed, d, lambda X: A @ features(self._link, X, W).T, first=_TEST
         )
-        learned = _leading(W - trained.start, min(target.r, p, d), seed)
+        learned = leading(W - trained.start, min(target.r, p, d), seed)
         return _Run(
             error.reshape(shape),
             np.array(train),
@@ -496,33 +482,6 @@ class GiantSteps:
         return self.activation
 
 
-class Training(NamedTuple):
-    """A first layer and how it came about.
-
-    Attributes
-    ----------
-    network : Network
-        After the last step: W (p, d) and the signs a (p,).
-    start : array, shape (p, d)
-        The first layer as it was drawn.
-    hidden : array, shape (r, d)
-        The hidden directions.
-    overlaps : array, shape (steps + 1, p, r)
-        W times the hidden directions, before and after every step.
-    cosines : array, shape (steps, p, r)
-        Of each neuron's step with the hidden directions.
-    used : int
-        Batches of the target that were used.
-    """
-
-    network: Network
-    start: NDArray[np.float32]
-    hidden: NDArray[np.float32]
-    overlaps: NDArray[np.float32]
-    cosines: NDArray[np.float32]
-    used: int
-
-
 class _Run(NamedTuple):
     error: Array
     train_error: Array
@@ -532,14 +491,3 @@ class _Run(NamedTuple):
     gradient_cosine: NDArray[Any]
     subspace_overlap: float
     parameters: Any
-
-
-def _leading(update: NDArray[Any], count: int, seed: int) -> NDArray[Any]:
-    """The leading right singular vectors (count, d) of an update."""
-    if count >= min(update.shape) - 1:
-        return np.asarray(np.linalg.svd(update, full_matrices=False)[2][:count])
-    from scipy.sparse.linalg import svds
-
-    start = np.random.default_rng([seed, 13]).standard_normal(min(update.shape))
-    start = start.astype(update.dtype)
-    return np.asarray(svds(update, k=count, v0=start)[2])
