@@ -66,7 +66,11 @@ def _long_form(dataset: xarray.Dataset) -> Any:
 
     frames = []
     for name, variable in dataset.data_vars.items():
-        frame = variable.to_dataframe(name="value").reset_index()
+        # A single number has no index to make rows of.
+        variable = variable if variable.dims else variable.expand_dims("row")
+        frame = (
+            variable.to_dataframe(name="value").reset_index().drop(columns="row", errors="ignore")
+        )
         frame.insert(0, "variable", str(name))
         frames.append(frame)
     return pandas.concat(frames, ignore_index=True)

@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Errors", "Features", "Labels", "errors"]
+__all__ = ["Errors", "Features", "Labels", "covariance_density", "errors"]
 
 Array = NDArray[np.float64]
 
@@ -192,3 +192,45 @@ def _fixed_point(
             if np.isfinite(tried).all() and np.max(np.abs(image(tried) / tried - 1)) < 1e-10:
                 return float(tried[0]), float(tried[1]), "converged"
     return float(hats[0]), float(hats[1]), "stopped"
+
+
+def covariance_density(features: Features, alpha: float, beta: float, x: Array) -> Array:
+    """Density of the eigenvalues of the sample covariance of sigma(W x), its outliers left out.
+
+    The fixed point of `errors` at a complex ridge, one for each point of x, by damped iteration.
+
+    Parameters
+    ----------
+    features : Features
+        Of the neurons.
+    alpha, beta : float
+        Samples and neurons over dimension.
+    x : array, shape (k,)
+        Eigenvalues above zero; details finer than a percent of them are smoothed.
+
+    Returns
+    -------
+    array, shape (k,)
+        NaN where the iteration does not settle.
+    """
+    scale = alpha / beta  # The covariance is F^T F / scale, F the features over sqrt(p).
+    squares = np.array([features.linear**2, features.rest])
+    c2 = features.bulk**2
+    # V_1 and V_2 at endless ridge, then towards the real axis in steps.
+    V2 = 1j / (scale * x)
+    V1 = c2 * V2
+    S = np.full(len(x), 1j)
+    with np.errstate(all="ignore"):
+        for width in (1.0, 0.3, 0.1, 0.03, 0.01):
+            z = scale * x * (1 + 1j * width)
+            for _ in range(1000):
+                before = V2
+                V = V1[:, None] * squares[0] + V2[:, None] * squares[1]
+                hats = scale * ((features.weights / (1 + V)) @ squares.T).T
+                shift = hats[1] - z
+                S = 0.5 * (S + 1 / (shift / (hats[0] * c2) + 1 / (1 + beta * S)))
+                V2 = 0.5 * (V2 + S / (hats[0] * c2))
+                V1 = 0.5 * (V1 + (1 - shift * S / (hats[0] * c2)) / hats[0])
+                if np.nanmax(np.abs(V2 / before - 1)) < 1e-9:
+                    break
+    return np.asarray(scale * np.maximum(V2.imag, 0.0) / np.pi)

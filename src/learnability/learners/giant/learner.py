@@ -36,8 +36,8 @@ from learnability.learners.giant._parameters import (
     linear_direction,
     one_step,
 )
-from learnability.learners.giant._spectrum import outlier
-from learnability.learners.giant._spiked import errors
+from learnability.learners.giant._spectrum import bulk_density, outlier
+from learnability.learners.giant._spiked import covariance_density, errors
 from learnability.learners.giant._training import Training, leading, take_steps
 from learnability.learners.protocol import (
     checked_alphas,
@@ -390,6 +390,57 @@ class GiantSteps:
                 "alignment": ((), given.alignment**2 * found.right),
             },
             d=d,
+        )
+
+    def predict_bulk(
+        self, target: MultiIndex | Link | str, *, alpha: float = 4.0, points: int = 300
+    ) -> xarray.Dataset:
+        """Densities of the spectra of `spectrum` before and after one step, outliers left out.
+
+        Parameters
+        ----------
+        target : MultiIndex, Link or str
+            Where the samples come from; it needs a linear part.
+        alpha : float
+            Samples over dimension of the covariance of the features.
+        points : int
+            Number of points of each density.
+
+        Returns
+        -------
+        xarray.Dataset
+            By time (0 and 1): `layer_density` of the singular values of W by `singular_value`, and
+            `feature_density` of the eigenvalues of the covariance by `eigenvalue`; eigenvalues
+            that are zero because there are fewer samples than neurons are left out.
+        """
+        target, ratio = checked_target(target), checked_alphas(alpha)
+        self._check_theory(False)
+        after = self._limit(target)
+        both = (Parameters(0.0, 0.0, 1.0), after)
+        s = np.linspace(1e-3, 1.05 * after.bulk * (1 + math.sqrt(self.width)), points)
+        layer = [bulk_density(s / one.bulk, self.width) / one.bulk for one in both]
+        inputs = [features_given(self._link, one) for one in both]
+        largest = max(
+            float((one.linear**2 * one.bulk**2 * (1 + math.sqrt(self.width)) ** 2 + one.rest).max())
+            for one in inputs
+        )
+        edge = largest * (1 + math.sqrt(self.width / float(ratio))) ** 2
+        x = np.linspace(edge / points, edge, points)
+        features = [covariance_density(one, float(ratio), self.width, x) for one in inputs]
+        return dataset(
+            self,
+            target,
+            "predict_bulk",
+            ratio,
+            {
+                "layer_density": (("time", "singular_value"), layer),
+                "feature_density": (("time", "eigenvalue"), features),
+            },
+            {
+                "time": ("time", [0, 1]),
+                "singular_value": ("singular_value", s),
+                "eigenvalue": ("eigenvalue", x),
+            },
         )
 
     def _neurons(self, d: int) -> int:
