@@ -103,7 +103,7 @@ def picture(data: xarray.Dataset) -> Any:
             axes.axhspan(-noise, noise, color="0.9", zorder=0)
             axes.set_title(f"${Link(link).latex}$", fontsize=6.5)
             axes.set(xlabel=f"cosine with {first}", xlim=(-1, 1), ylim=(-1, 1), aspect="equal")
-            axes.set_ylabel(f"with {second}", labelpad=0)
+            axes.set_ylabel(f"with {second}", labelpad=3)
             axes.text(0.04, 0.05, f"$n = {batch}\\,d$", transform=axes.transAxes, fontsize=7)
         figure.legend(loc="outside lower center", ncols=2, markerscale=4)
         figure.suptitle(f"relu, $d = {d}$; grey: two standard deviations of noise", fontsize=8)

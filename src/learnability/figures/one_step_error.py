@@ -90,7 +90,14 @@ def picture(data: xarray.Dataset) -> Any:
             axes.axhline(
                 float(data["best_linear"][k]), ls=":", lw=1, color="0.3", label="best linear fit"
             )
-            axes.plot(alpha, data["theory_bayes"][k], ls="--", color="0.1", lw=1, label="Bayes")
+            axes.plot(
+                alpha,
+                data["theory_bayes"][k],
+                ls="--",
+                color="0.1",
+                lw=1,
+                label="Bayes, $n$ samples",
+            )
             name = link.split("(")[0]
             axes.set(
                 xlabel=r"$\alpha = n/d$",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
-LINK, ACTIVATION, WIDTH, BATCH, STEP, SAMPLES = "tanh(z)", "tanh(z)", 0.5, 2.0, 1.0, 4.0
+LINK, ACTIVATION, WIDTH, BATCH, STEP, SAMPLES = "tanh(z)", "tanh(z)", 0.5, 2.0, 2.0, 4.0
 
 
 @dataclass(frozen=True)

@@ -132,3 +132,13 @@ def test_given_parameters_ask_for_independent_neurons() -> None:
     )
     assert float(strong.error) < float(weak.error)
     assert float(strong.spike) == 1.5
+
+
+def test_densities() -> None:
+    found = GiantSteps(0.5, **TANH).predict_bulk("tanh(z)", alpha=4.0)
+    for density, axis in (("layer_density", "singular_value"), ("feature_density", "eigenvalue")):
+        for time in (0, 1):
+            mass = np.trapezoid(found[density][time], found[axis])
+            assert mass == pytest.approx(1.0, abs=0.03), (density, time)
+    with pytest.raises(LearnabilityError, match="share more of the batch"):
+        GiantSteps(0.5).predict_bulk("z", alpha=4.0)

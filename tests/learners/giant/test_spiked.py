@@ -9,7 +9,7 @@ from learnability import Link, MultiIndex, RandomFeatures
 from learnability.learners.giant._conditional import features_given, labels_given
 from learnability.learners.giant._network import Parameters
 from learnability.learners.giant._parameters import one_step
-from learnability.learners.giant._spiked import errors
+from learnability.learners.giant._spiked import covariance_density, errors
 
 TANH, ONE = Link("tanh(z)"), np.ones(1)
 ALPHAS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
@@ -75,3 +75,22 @@ def test_small_ridges_near_the_interpolation_peak() -> None:
     assert all(one.status == "converged" for one in found)
     assert found[0].test < found[1].test < found[2].test
     assert found[0].train > found[1].train > found[2].train
+
+
+@pytest.mark.parametrize("spike", [0.0, 0.9])
+def test_the_density_of_the_covariance(spike: float) -> None:
+    """Against the eigenvalues of one draw, the outlier left out: quartiles and mass."""
+    d, beta, alpha = 500, 0.5, 4.0
+    inputs = features_given(TANH, Parameters(spike, 0.8, 1.1))
+    rng = np.random.default_rng(1)
+    W = 1.1 * rng.standard_normal((250, d)) / np.sqrt(d)
+    W[:, 0] += spike
+    F = np.tanh(rng.standard_normal((2000, d)) @ W.T)
+    F -= F.mean(axis=0)
+    eigenvalues = np.linalg.eigvalsh(F.T @ F / 2000)[: -1 if spike else None]
+    x = np.linspace(1e-3, 1.3 * eigenvalues[-1], 400)
+    density = covariance_density(inputs, alpha, beta, x)
+    mass = np.concatenate([[0.0], np.cumsum(0.5 * (density[1:] + density[:-1]) * np.diff(x))])
+    assert mass[-1] == pytest.approx(1.0, abs=0.02)
+    for share in (0.25, 0.5, 0.75, 0.95):
+        assert np.interp(np.quantile(eigenvalues, share), x, mass) == pytest.approx(share, abs=0.02)
