@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from learnability import GiantSteps
-from learnability.learners.giant._network import ROWS
+from learnability.learners.features import ROWS
 from learnability.learners.ridge import fit_readout
 
 N, D = 20_000, 2000

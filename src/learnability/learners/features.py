@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from learnability.links.link import Link
 
-__all__ = ["features", "first_layer"]
+__all__ = ["ROWS", "features", "first_layer"]
+
+ROWS = 4096
+"""Rows that are computed at once, so that no second array of all features is held."""
 
 
 def first_layer(seed: int, p: int, d: int) -> NDArray[np.float32]:
@@ -32,7 +35,10 @@ def features(activation: Link, X: NDArray[Any], W: NDArray[Any]) -> NDArray[Any]
     W : array, shape (p, d)
         First layer.
     """
+    values = np.empty((len(X), len(W)), dtype=X.dtype)
     with np.errstate(over="ignore"):  # Infinite features are told by the regression.
-        values = np.asarray(activation((X @ W.T)[..., None]), dtype=X.dtype)
+        for start in range(0, len(X), ROWS):
+            block = slice(start, start + ROWS)
+            values[block] = activation((X[block] @ W.T)[..., None])
     values /= math.sqrt(len(W))
     return values

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from learnability import Link, MultiIndex
+from learnability.learners.features import ROWS
 from learnability.learners.giant._network import (
-    ROWS,
     Network,
     blocks,
     drawn,

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.learners.features import features, first_layer
+from learnability.learners.features import ROWS, features, first_layer
 from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import Sample
@@ -36,8 +36,6 @@ __all__ = [
 ]
 
 INITS = ("ones", "signs", "symmetric")
-ROWS = 4096
-"""Rows of a block; the numbers of a run depend on it."""
 
 
 class Network(NamedTuple):
@@ -87,7 +85,7 @@ def drawn(init: str, seed: int, p: int, d: int) -> Network:
 
 
 def blocks(target: MultiIndex, seed: int, n: int, d: int, first: int) -> Iterator[Sample]:
-    """n samples in blocks; they are the target's batches from number `first` on."""
+    """n samples in blocks of ROWS; they are the target's batches from number `first` on."""
     for k, start in enumerate(range(0, n, ROWS)):
         rows = min(ROWS, n - start)
         yield next(target.batches(seed, rows, d, first=first + k, dtype=np.float32))

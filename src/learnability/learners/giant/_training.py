@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.learners.giant._network import ROWS, Network, blocks, gradient
+from learnability.learners.features import ROWS
+from learnability.learners.giant._network import Network, blocks, gradient
 from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 

@@ -19,12 +19,11 @@ from learnability.learners.activations import (
     checked_ridge,
     is_number,
 )
-from learnability.learners.features import features
+from learnability.learners.features import ROWS, features
 from learnability.learners.fresh_samples import fresh_error
 from learnability.learners.giant._conditional import features_given, labels_given
 from learnability.learners.giant._network import (
     INITS,
-    ROWS,
     Parameters,
     blocks,
     drawn,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.learners.activations import checked_activation, checked_ridge
+from learnability.learners.features import ROWS
 from learnability.learners.fresh_samples import fresh_error
 from learnability.learners.lazy._levels import kernel_weights
 from learnability.learners.lazy._results import Run, finite, limit, runs
@@ -94,13 +95,16 @@ class KernelRidge:
             error = fresh_error(target, seed, d, lambda Z: weights @ self._values(X32, Z))
             return Run(error, fitted.train_error, fitted.status)
 
-        return runs(self, target, d, alpha, seeds, run, lambda n: 8.0 * n * (n + 1000 + d))
+        return runs(self, target, d, alpha, seeds, run, lambda n: 8.0 * n * (n + ROWS + d))
 
     def _values(self, X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
         """Kernel values, shape (rows of X, rows of Z)."""
-        products = X @ Z.T
-        products /= X.shape[1]
-        return np.asarray(self._link(products[..., None]))
+        values = X @ Z.T
+        values /= X.shape[1]
+        for start in range(0, len(values), ROWS):
+            block = slice(start, start + ROWS)
+            values[block] = self._link(values[block][..., None])
+        return values
 
     def predict(
         self, target: MultiIndex | Link | str, *, alpha: ArrayLike, degree: int = 1
