@@ -7,7 +7,7 @@ import pytest
 from scipy.special import erf
 from scipy.stats import norm
 
-from learnability import Link, MultiIndex
+from learnability import LearnabilityError, Link, MultiIndex
 from learnability.learners.giant._conditional import features_given, labels_given
 from learnability.learners.giant._network import Parameters
 
@@ -59,3 +59,21 @@ def test_labels_with_a_break_and_a_second_direction() -> None:
     np.testing.assert_allclose(found.mean, sign, atol=1e-6)
     np.testing.assert_allclose(found.linear[1], sign, atol=1e-6)
     np.testing.assert_allclose(found.square, 2.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("gamma", [0.3, 0.97, 0.9999])
+@pytest.mark.parametrize("link", ["z1**2", "z1**2 + 0*z2", "z1**2 + 0*z2*z3", "z1**2 + 0*z2*z3*z4"])
+def test_narrow_laws_of_the_label(link: str, gamma: float) -> None:
+    """A large batch: the label is almost a function of kappa, with any number of directions."""
+    target, kappa = MultiIndex(link), np.linspace(-3, 3, 7)
+    found = labels_given(target, np.eye(target.r)[0], gamma, kappa)
+    left = np.sqrt(1 - gamma**2)
+    np.testing.assert_allclose(found.mean, (gamma * kappa) ** 2 + left**2, rtol=1e-6)
+    np.testing.assert_allclose(found.linear[0], 2 * gamma * kappa * left, atol=1e-6)
+
+
+def test_what_cannot_be_resolved_is_refused() -> None:
+    target, kappa = MultiIndex("sign(z1)*z2 + z1 + 0*z3"), np.linspace(-3, 3, 7)
+    assert labels_given(target, np.eye(3)[0], 0.9, kappa).mean.shape == (7,)
+    with pytest.raises(LearnabilityError, match="too close to 1"):
+        labels_given(target, np.eye(3)[0], 0.99999, kappa)
