@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,7 +32,7 @@ from learnability.targets.protocol import checked_memory, checked_sizes
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["Run", "finite", "limit", "runs"]
+__all__ = ["Lazy", "Run", "runs"]
 
 Array = NDArray[np.float64]
 
@@ -91,63 +92,107 @@ def runs(
     )
 
 
-def limit(
-    learner: Any,
-    target: MultiIndex | Link | str,
-    alpha: ArrayLike,
-    degree: int,
-    kernel: tuple[Array, float],
-    width: float,
-) -> xarray.Dataset:
-    """Errors as d grows with n and p of the order of its power `degree`."""
-    target, alphas = checked_target(target), checked_alphas(alpha)
-    whole = isinstance(degree, int | np.integer) and not isinstance(degree, bool)
-    if not whole or not 1 <= degree <= HIGHEST_DEGREE:
-        raise LearnabilityError(
-            f"`degree` was given as {degree!r}, "
-            f"but a whole number from 1 to {HIGHEST_DEGREE} is accepted."
-        )
-    levels = limit_levels(*kernel, target, int(degree))
-    variables = _curves(learner, levels, np.atleast_1d(alphas), width)
-    return dataset(
-        learner,
-        target,
-        "predict",
-        alphas,
-        variables,
-        _ridge_coordinate(learner),
-        degree=int(degree),
-        floor=residual_energy(target, int(degree)),
-    )
+class Lazy(ABC):
+    """The predictions of learners whose kernel is fixed.
 
+    Attributes
+    ----------
+    ridge : float or tuple of float
+        A field of the learner.
+    """
 
-def finite(
-    learner: Any,
-    target: MultiIndex | Link | str,
-    alpha: ArrayLike,
-    d: int,
-    kernel: tuple[Array, float],
-    width: float,
-) -> xarray.Dataset:
-    """Errors in dimension d at any number of samples and features."""
-    target, alphas = checked_target(target), checked_alphas(alpha)
-    if isinstance(d, bool) or not isinstance(d, int | np.integer) or d < max(target.r, 2):
-        raise LearnabilityError(
-            f"`d` was given as {d!r}, but a whole number from {max(target.r, 2)} is accepted."
+    ridge: float | tuple[float, ...]
+
+    @property
+    @abstractmethod
+    def _degrees(self) -> tuple[Array, float]:
+        """Weights of the kernel by degree, and of all higher degrees."""
+
+    @property
+    @abstractmethod
+    def _features(self) -> float:
+        """Number of features over dimension; may be infinite."""
+
+    def predict(
+        self, target: MultiIndex | Link | str, *, alpha: ArrayLike, degree: int = 1
+    ) -> xarray.Dataset:
+        """The errors in the limit of large dimension.
+
+        Parameters
+        ----------
+        target : MultiIndex, Link or str
+            Where the samples come from.
+        alpha : float or sequence of float
+            Samples over d^l / l!, with l the degree: n / d by default.
+        degree : int
+            The degree l, from 1 to 6, that is partly learned; lower ones are learned, and
+            higher ones act as noise. A `width` is then p over d^l / l!.
+
+        Returns
+        -------
+        xarray.Dataset
+            `error` and `train_error` by alpha and, if there are several, ridge. The attribute
+            `floor` is the error with endless samples and features of this order.
+        """
+        target, alphas = checked_target(target), checked_alphas(alpha)
+        whole = isinstance(degree, int | np.integer) and not isinstance(degree, bool)
+        if not whole or not 1 <= degree <= HIGHEST_DEGREE:
+            raise LearnabilityError(
+                f"`degree` was given as {degree!r}, "
+                f"but a whole number from 1 to {HIGHEST_DEGREE} is accepted."
+            )
+        levels = limit_levels(*self._degrees, target, int(degree))
+        return dataset(
+            self,
+            target,
+            "predict",
+            alphas,
+            _curves(self, levels, np.atleast_1d(alphas), self._features),
+            _ridge_coordinate(self),
+            degree=int(degree),
+            floor=residual_energy(target, int(degree)),
         )
-    levels = finite_levels(*kernel, target, int(d))
-    flat = np.atleast_1d(alphas)
-    variables = _curves(learner, levels, flat * d, width * d)
-    variables["kappa"] = (("alpha",), 1 + np.log(flat) / math.log(d))
-    return dataset(
-        learner,
-        target,
-        "predict_finite",
-        alphas,
-        variables,
-        _ridge_coordinate(learner),
-        d=int(d),
-    )
+
+    def predict_finite(
+        self, target: MultiIndex | Link | str, *, d: int, alpha: ArrayLike
+    ) -> xarray.Dataset:
+        """The errors in dimension d at any number of samples, all degrees up to 7 at once.
+
+        Between the powers of d this follows the floors |P_{> l} f|^2, and near them the curves of
+        `predict`. Corrections are of order 1 / d.
+
+        Parameters
+        ----------
+        target : MultiIndex, Link or str
+            Where the samples come from.
+        d : int
+            Dimension.
+        alpha : float or sequence of float
+            Samples over dimension; any power of d may be given.
+
+        Returns
+        -------
+        xarray.Dataset
+            `error`, `train_error` and `kappa` = log n / log d.
+        """
+        target, alphas = checked_target(target), checked_alphas(alpha)
+        if isinstance(d, bool) or not isinstance(d, int | np.integer) or d < max(target.r, 2):
+            raise LearnabilityError(
+                f"`d` was given as {d!r}, but a whole number from {max(target.r, 2)} is accepted."
+            )
+        levels = finite_levels(*self._degrees, target, int(d))
+        flat = np.atleast_1d(alphas)
+        variables = _curves(self, levels, flat * d, self._features * d)
+        variables["kappa"] = (("alpha",), 1 + np.log(flat) / math.log(d))
+        return dataset(
+            self,
+            target,
+            "predict_finite",
+            alphas,
+            variables,
+            _ridge_coordinate(self),
+            d=int(d),
+        )
 
 
 def _curves(

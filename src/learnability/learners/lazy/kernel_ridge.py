@@ -14,7 +14,7 @@ from learnability.learners.activations import checked_activation, checked_ridge
 from learnability.learners.features import ROWS
 from learnability.learners.fresh_samples import fresh_error
 from learnability.learners.lazy._levels import kernel_weights
-from learnability.learners.lazy._results import Run, finite, limit, runs
+from learnability.learners.lazy._results import Lazy, Run, runs
 from learnability.learners.ridge import dual_path
 from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
@@ -26,7 +26,7 @@ __all__ = ["KernelRidge"]
 
 
 @dataclass(frozen=True)
-class KernelRidge:
+class KernelRidge(Lazy):
     """Ridge regression with an inner-product kernel K(x, x') = k(x . x' / d).
 
     The predictor is sum_i c_i K(x, x_i) with (K + ridge I) c = y.
@@ -106,52 +106,13 @@ class KernelRidge:
             values[block] = self._link(values[block][..., None])
         return values
 
-    def predict(
-        self, target: MultiIndex | Link | str, *, alpha: ArrayLike, degree: int = 1
-    ) -> xarray.Dataset:
-        """The errors in the limit of large d and n.
+    @property
+    def _degrees(self) -> tuple[NDArray[np.float64], float]:
+        return kernel_weights(self._link)
 
-        Parameters
-        ----------
-        target : MultiIndex, Link or str
-            Where the samples come from.
-        alpha : float or sequence of float
-            Samples over d^l / l!, with l the degree: n / d by default.
-        degree : int
-            The degree l, from 1 to 6, that is partly learned; lower ones are learned, and
-            higher ones act as noise.
-
-        Returns
-        -------
-        xarray.Dataset
-            `error` and `train_error` by alpha and, if there are several, ridge. The attribute
-            `floor` is the error with endless samples of this order.
-        """
-        return limit(self, target, alpha, degree, kernel_weights(self._link), math.inf)
-
-    def predict_finite(
-        self, target: MultiIndex | Link | str, *, d: int, alpha: ArrayLike
-    ) -> xarray.Dataset:
-        """The errors in dimension d at any n, all degrees up to 7 at once.
-
-        Between the powers of d this follows the floors |P_{> l} f|^2, and near them the curves of
-        `predict`. Corrections are of order 1 / d.
-
-        Parameters
-        ----------
-        target : MultiIndex, Link or str
-            Where the samples come from.
-        d : int
-            Dimension.
-        alpha : float or sequence of float
-            Samples over dimension; any power of d may be given.
-
-        Returns
-        -------
-        xarray.Dataset
-            `error`, `train_error` and `kappa` = log n / log d.
-        """
-        return finite(self, target, alpha, d, kernel_weights(self._link), math.inf)
+    @property
+    def _features(self) -> float:
+        return math.inf
 
     @property
     def _link(self) -> Link:

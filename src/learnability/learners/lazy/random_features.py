@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from learnability.learners.activations import (
     checked_activation,
@@ -17,7 +17,7 @@ from learnability.learners.activations import (
 from learnability.learners.features import features, first_layer
 from learnability.learners.fresh_samples import fresh_error
 from learnability.learners.lazy._levels import activation_weights
-from learnability.learners.lazy._results import Run, finite, limit, runs
+from learnability.learners.lazy._results import Lazy, Run, runs
 from learnability.learners.ridge import fit_readout
 from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
@@ -29,7 +29,7 @@ __all__ = ["RandomFeatures"]
 
 
 @dataclass(frozen=True)
-class RandomFeatures:
+class RandomFeatures(Lazy):
     """A network of two layers whose first one stays as it was drawn.
 
     The readout a minimises sum_i (y_i - p^(-1/2) a . sigma(W x_i))^2 + ridge |a|^2, with the rows
@@ -110,53 +110,13 @@ class RandomFeatures:
 
         return runs(self, target, d, alpha, seeds, run, memory)
 
-    def predict(
-        self, target: MultiIndex | Link | str, *, alpha: ArrayLike, degree: int = 1
-    ) -> xarray.Dataset:
-        """The errors in the limit of large d, n and p.
+    @property
+    def _degrees(self) -> tuple[NDArray[np.float64], float]:
+        return activation_weights(self._link)
 
-        Parameters
-        ----------
-        target : MultiIndex, Link or str
-            Where the samples come from.
-        alpha : float or sequence of float
-            Samples over d^l / l!, with l the degree: n / d by default.
-        degree : int
-            The degree l, from 1 to 6, that is partly learned; lower ones are learned, and
-            higher ones act as noise. `width` is then p over d^l / l!.
-
-        Returns
-        -------
-        xarray.Dataset
-            `error` and `train_error` by alpha and, if there are several, ridge. The attribute
-            `floor` is the error with endless samples and neurons of this order.
-        """
-        weights = activation_weights(self._link)
-        return limit(self, target, alpha, degree, weights, self.width)
-
-    def predict_finite(
-        self, target: MultiIndex | Link | str, *, d: int, alpha: ArrayLike
-    ) -> xarray.Dataset:
-        """The errors in dimension d at any n and p, all degrees up to 7 at once.
-
-        Between the powers of d this follows the floors |P_{> l} f|^2, and near them the curves of
-        `predict`. Corrections are of order 1 / d.
-
-        Parameters
-        ----------
-        target : MultiIndex, Link or str
-            Where the samples come from.
-        d : int
-            Dimension.
-        alpha : float or sequence of float
-            Samples over dimension; any power of d may be given.
-
-        Returns
-        -------
-        xarray.Dataset
-            `error`, `train_error` and `kappa` = log n / log d.
-        """
-        return finite(self, target, alpha, d, activation_weights(self._link), self.width)
+    @property
+    def _features(self) -> float:
+        return self.width
 
     @property
     def _link(self) -> Link:
