@@ -358,3 +358,23 @@ def test_the_module_is_the_command(tmp_path: Path) -> None:
     assert good.returncode == 0 and json.loads(good.stdout)["kind"] == "easy"
     bad = python("hardness", "z +")
     assert bad.returncode == 2 and bad.stdout == "" and len(bad.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("learner", "options"),
+    [
+        ("random-features", ["--width", "0.5", "--activation", "tanh(z)", "--ridge", "0.1"]),
+        ("kernel-ridge", ["--kernel", "1 + z + z**2", "--ridge", "0.1"]),
+        ("giant-steps", ["--activation", "tanh(z)", "--batch", "2", "--step", "1", "--steps", "1"]),
+    ],
+)
+def test_networks_and_kernels(run, learner: str, options: list[str]) -> None:  # type: ignore[no-untyped-def]
+    theory = run("predict", learner, "z + z**3/9", "--alpha", "0.5,2", *options)
+    assert (theory.code, theory.err) == (0, "") and "train error" in theory.out
+    runs = run("simulate", learner, "z + z**3/9", "--d", "12", "--alpha", "2", *options)
+    assert (runs.code, runs.err) == (0, "") and "1 solved" not in runs.out and "solved" in runs.out
+
+
+def test_a_network_option_of_another_learner_ends_in_a_sentence(run) -> None:  # type: ignore[no-untyped-def]
+    done = run("predict", "random-features", "z", "--alpha", "1", "--batch", "2")
+    assert done.code == 2 and "belongs to giant-steps" in done.err

@@ -164,3 +164,20 @@ def test_what_is_not_predicted_is_a_dash() -> None:
     data = learned(1).isel(seed=0)
     data["overlap"][0] = np.nan
     assert table(data).splitlines()[4].split()[1:3] == ["-", "-"]
+
+
+def test_a_column_for_each_ridge() -> None:
+    from learnability import RandomFeatures
+
+    learner = RandomFeatures(0.5, "tanh(z)", (0.01, 1.0))
+    shown = table(learner.simulate("z", d=12, alpha=[1.0, 2.0], seeds=2)).splitlines()
+    assert "error (0.01)" in shown[3] and "train error (1)" in shown[3] and len(shown) == 6
+    assert "2 solved" in shown[4] and " +- " in shown[4]
+
+
+def test_single_numbers_are_saved_too(tmp_path: Path) -> None:
+    data = xarray.Dataset({"one": ((), 2.5), "two": ("x", [1.0, 3.0])}, {"alpha": 0.5})
+    save(data, tmp_path / "both.csv")
+    found = pandas.read_csv(tmp_path / "both.csv")
+    assert found["variable"].tolist() == ["one", "two", "two"]
+    assert found["value"].tolist() == [2.5, 1.0, 3.0] and set(found["alpha"]) == {0.5}

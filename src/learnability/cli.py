@@ -31,7 +31,11 @@ PICTURES = (".png", ".pdf", ".svg")
 RESULTS = (".nc", ".csv", ".zarr")
 
 LearnerName = Annotated[
-    str, typer.Argument(metavar="LEARNER", help="bayes-amp, spectral or batch-gd.")
+    str,
+    typer.Argument(
+        metavar="LEARNER",
+        help="bayes-amp, spectral, batch-gd, random-features, kernel-ridge or giant-steps.",
+    ),
 ]
 Expression = Annotated[
     str, typer.Argument(metavar="EXPR", help="The link, such as 'z1**2 + sign(z1*z2*z3)'.")
@@ -47,6 +51,21 @@ Start = Annotated[
     str | None,
     typer.Option(help="Where bayes-amp begins: auto, random, spectral or informed."),
 ]
+Width = Annotated[float | None, typer.Option(help="Neurons over dimension, p / d.")]
+Activation = Annotated[
+    str | None, typer.Option(help="Activation of the neurons, such as 'relu(z)'.")
+]
+Kernel = Annotated[
+    str | None, typer.Option(help="k of the kernel k(x.x'/d) of kernel-ridge, such as 'exp(z)'.")
+]
+Ridge = Annotated[float | None, typer.Option(help="Ridge of the readout or of the kernel.")]
+Batch = Annotated[
+    float | None, typer.Option(help="Samples of one step over dimension, of giant-steps.")
+]
+StepSize = Annotated[
+    float | None, typer.Option("--step", help="Size of a step over the number of neurons.")
+]
+Steps = Annotated[int | None, typer.Option(help="Number of steps of giant-steps.")]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -118,6 +137,13 @@ def predict(
     alpha: Alpha,
     noise: Noise = 0.0,
     start: Start = None,
+    width: Width = None,
+    activation: Activation = None,
+    kernel: Kernel = None,
+    ridge: Ridge = None,
+    batch: Batch = None,
+    step: StepSize = None,
+    steps: Steps = None,
     out: Out = None,
 ) -> None:
     """Say what the theory expects of a learner in high dimension."""
@@ -126,7 +152,18 @@ def predict(
     from learnability.learners.names import named
     from learnability.targets import MultiIndex
 
-    chosen, alphas = named(learner, start=start), grid(alpha)
+    chosen = named(
+        learner,
+        start=start,
+        width=width,
+        activation=activation,
+        kernel=kernel,
+        ridge=ridge,
+        batch=batch,
+        step=step,
+        steps=steps,
+    )
+    alphas = grid(alpha)
     target = MultiIndex(expression, noise=noise)
     _make_room(out)
     _hand_over(chosen.predict(target, alpha=alphas), out)
@@ -143,6 +180,13 @@ def simulate(
     ] = "1",
     noise: Noise = 0.0,
     start: Start = None,
+    width: Width = None,
+    activation: Activation = None,
+    kernel: Kernel = None,
+    ridge: Ridge = None,
+    batch: Batch = None,
+    step: StepSize = None,
+    steps: Steps = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -188,7 +232,18 @@ def simulate(
                 f"`--set` was given as {text!r}, but NAME=GRID is accepted, each name once."
             )
         axes[name] = setting(value, name)
-    chosen, runs = named(learner, start=start), read_seeds(seeds)
+    runs = read_seeds(seeds)
+    chosen = named(
+        learner,
+        start=start,
+        width=width,
+        activation=activation,
+        kernel=kernel,
+        ridge=ridge,
+        batch=batch,
+        step=step,
+        steps=steps,
+    )
     target = MultiIndex(expression, noise=noise)
     _make_room(out)
     try:

@@ -111,16 +111,23 @@ def table(dataset: xarray.Dataset) -> str:
     made = about["learner"] + (f", d = {about['d']}" if "d" in about else "")
     if "seed" in dataset.dims:
         made += f", {dataset.sizes['seed']} seed" + ("s" if dataset.sizes["seed"] > 1 else "")
+    networks = "overlap_trace" in dataset and "step" in dataset.dims  # Overlaps of many neurons.
+    overlaps = "overlap" in dataset and not networks
     if "alpha" not in dataset.dims:
         dataset = dataset.expand_dims("alpha")
     columns = [("alpha", [f"{a:.6g}" for a in dataset["alpha"].values])]
-    for i in range(min(dataset.sizes["estimate"], dataset.sizes["index"])):
+    for i in range(min(dataset.sizes["estimate"], dataset.sizes["index"]) if overlaps else 0):
         own = dataset["overlap"].isel(estimate=i, index=i)
         columns.append((f"overlap {i + 1}", _cells(own)))
     shown = ["error", "misclassification"] if "error" in dataset else ["subspace_overlap", "edge"]
-    columns += [(key.replace("_", " "), _cells(dataset[key])) for key in shown if key in dataset]
-    if "status" in dataset:
-        columns.append(("status", _counted(dataset["status"])))
+    shown += ["train_error", "status"]
+    for key in shown:
+        if key in dataset:
+            several = dataset[key].coords.get("ridge") if "ridge" in dataset[key].dims else None
+            for ridge in [None] if several is None else several.values:
+                values = dataset[key] if ridge is None else dataset[key].sel(ridge=ridge)
+                head = key.replace("_", " ") + ("" if ridge is None else f" ({ridge:g})")
+                columns.append((head, _counted(values) if key == "status" else _cells(values)))
     widths = [max(len(head), *map(len, cells)) for head, cells in columns]
     rows = [[head for head, _ in columns], *zip(*(cells for _, cells in columns), strict=True)]
     lines = [name, made, ""]
@@ -139,7 +146,7 @@ def _extra(dataset: xarray.Dataset) -> list[str]:
     return [
         str(dim)
         for dim in dataset.dims
-        if dim in dataset.coords and dim not in ("alpha", "seed", "time")
+        if dim in dataset.coords and dim not in ("alpha", "seed", "time", "ridge", "step")
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from learnability import BayesAMP, LearnabilityError, Spectral
+from learnability import BayesAMP, KernelRidge, LearnabilityError, Spectral
 from learnability.learners.names import LEARNERS, named
 from learnability.learners.protocol import Learner
 
@@ -22,7 +22,12 @@ def test_options_are_fields() -> None:
 
 
 def test_bad_names_and_options_end_in_a_sentence() -> None:
-    with pytest.raises(LearnabilityError, match="'amp', but bayes-amp and spectral and"):
+    with pytest.raises(
+        LearnabilityError, match=r"'amp', but bayes-amp and spectral and .* are accepted"
+    ):
         named("amp")
+    assert named("kernel-ridge", ridge=0.5) == KernelRidge(ridge=0.5)
+    with pytest.raises(LearnabilityError, match=r"`--kernel` .* belongs to kernel-ridge"):
+        named("random-features", kernel="exp(z)")
     with pytest.raises(LearnabilityError, match="with spectral, but it belongs to bayes-amp"):
         named("spectral", start="random")

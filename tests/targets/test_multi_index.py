@@ -199,3 +199,12 @@ def test_bad_links_end_in_a_sentence(arguments: tuple[object, ...]) -> None:
     with pytest.raises(LearnabilityError) as caught:
         MultiIndex(*arguments)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
+
+
+def test_batches_may_begin_later() -> None:
+    target = MultiIndex("z", noise=0.1)
+    begun = target.batches(3, 5, 4)
+    next(begun), next(begun)
+    third, same = next(begun), next(target.batches(3, 5, 4, first=2))
+    np.testing.assert_array_equal(third.X, same.X)
+    np.testing.assert_array_equal(third.y, same.y)

@@ -15,6 +15,10 @@ FIGURES = {
     "parity-transition": "a parity of two directions is learned above pi^2/4 samples a dimension",
     "grand-staircase": "z1 is learned first and opens the way to z2 and z3",
     "batch-reuse": "a second pass over the same batch sees more than correlations",
+    "giant-stairs": "two giant steps find directions one after the other",
+    "one-step-error": "the error after one giant step, exactly",
+    "one-step-spectrum": "one giant step takes a singular value out of the bulk",
+    "lazy-polynomial": "kernels and random features learn one degree after the other",
 }
 """Name -> title; the module of a figure has its name, with underscores.
 

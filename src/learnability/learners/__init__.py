@@ -2,6 +2,8 @@
 
 from learnability.learners.batch import BatchGD
 from learnability.learners.bayes import BayesAMP
+from learnability.learners.giant import GiantSteps
+from learnability.learners.lazy import KernelRidge, RandomFeatures
 from learnability.learners.spectral import Spectral
 
-__all__ = ["BatchGD", "BayesAMP", "Spectral"]
+__all__ = ["BatchGD", "BayesAMP", "GiantSteps", "KernelRidge", "RandomFeatures", "Spectral"]

@@ -8,6 +8,8 @@ from typing import Any
 from learnability.errors import LearnabilityError
 from learnability.learners.batch import BatchGD
 from learnability.learners.bayes import BayesAMP
+from learnability.learners.giant import GiantSteps
+from learnability.learners.lazy import KernelRidge, RandomFeatures
 from learnability.learners.protocol import Learner
 from learnability.learners.spectral import Spectral
 
@@ -17,6 +19,9 @@ LEARNERS: dict[str, type[Any]] = {
     "bayes-amp": BayesAMP,
     "spectral": Spectral,
     "batch-gd": BatchGD,
+    "random-features": RandomFeatures,
+    "kernel-ridge": KernelRidge,
+    "giant-steps": GiantSteps,
 }
 """Name on the command line -> class."""
 

@@ -101,7 +101,7 @@ class MultiIndex:
         return self._draw(hidden_directions(_stream(seed, 0), self.r, d), seed, 0, n, dtype)
 
     def batches(
-        self, seed: int, n: int, d: int, *, dtype: DTypeLike = np.float64
+        self, seed: int, n: int, d: int, *, first: int = 0, dtype: DTypeLike = np.float64
     ) -> Iterator[Sample]:
         """Endless fresh batches of n samples with the hidden weights of the same seed.
 
@@ -109,6 +109,8 @@ class MultiIndex:
         ----------
         seed, n, d, dtype
             As in `sample`; batch number b is the same whatever was drawn before.
+        first : int
+            Number of the first batch.
 
         Yields
         ------
@@ -117,7 +119,7 @@ class MultiIndex:
         seed = checked_seed(seed)
         n, d = checked_sizes(self.r, n, d, None, dtype)
         W = hidden_directions(_stream(seed, 0), self.r, d)
-        return (self._draw(W, seed, batch, n, dtype) for batch in itertools.count())
+        return (self._draw(W, seed, batch, n, dtype) for batch in itertools.count(first))
 
     def _draw(self, W: Any, seed: int, batch: int, n: int, dtype: DTypeLike) -> Sample:
         rng = _stream(seed, 1, batch)

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from learnability.errors import LearnabilityError
 
-__all__ = ["Sample", "Target", "checked_sizes", "hidden_directions"]
+__all__ = ["Sample", "Target", "checked_memory", "checked_sizes", "hidden_directions"]
 
 
 class Sample(NamedTuple):
@@ -86,13 +86,27 @@ def checked_sizes(
             f"`dtype` was given as {dtype!r}, but float32 and float64 are accepted."
         )
     needed = int(n) * int(d) * np.dtype(dtype).itemsize
+    checked_memory(f"{n} samples in dimension {d}", needed, "use fewer, or `batches`")
+    return int(n), int(d)
+
+
+def checked_memory(what: str, needed: float, advice: str = "use smaller sizes") -> None:
+    """Refuse work that needs more bytes than are free.
+
+    Parameters
+    ----------
+    what : str
+        What needs them, for the sentence.
+    needed : float
+        Bytes.
+    advice : str
+        What to do instead.
+    """
     free = _free_memory()
     if needed > free:
         raise LearnabilityError(
-            f"{n} samples in dimension {d} need {needed / 2**30:.1f} GiB, "
-            f"but {free / 2**30:.1f} GiB are free: use fewer, or `batches`."
+            f"{what} need {needed / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are free: {advice}."
         )
-    return int(n), int(d)
 
 
 def checked_seed(seed: int) -> int:

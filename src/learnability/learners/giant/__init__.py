@@ -1,0 +1,5 @@
+"""A few giant gradient steps on the first layer, then ridge regression on the second."""
+
+from learnability.learners.giant.learner import GiantSteps
+
+__all__ = ["GiantSteps"]

@@ -1,0 +1,147 @@
+"""Features and labels given the coordinate kappa along the spike, by quadrature.
+
+A function of c z + r kappa, with z normal, is integrated over its argument u ~ N(r kappa, c^2) on
+panels that end at the breaks of the function. The label depends on kappa through t, its coordinate
+along the linear part of the target, which has the correlation gamma with kappa.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.learners.giant._network import Parameters
+from learnability.learners.giant._spiked import Features, Labels
+from learnability.links._quadrature import adapted_complement, axis_breaks, rules_for
+from learnability.links._rules import Rule, composite_legendre, gauss_normal
+from learnability.links._sections import REACH, Section
+from learnability.links.link import Link
+from learnability.targets.multi_index import MultiIndex
+
+__all__ = ["features_given", "labels_given"]
+
+Array = NDArray[np.float64]
+
+_NODES = 24
+_MOST = 2_000_000  # Points that are evaluated at once.
+
+
+def features_given(activation: Link, parameters: Parameters) -> Features:
+    """mu0, mu1 and mu2^2 at nodes of kappa.
+
+    Parameters
+    ----------
+    activation : Link
+        The function sigma.
+    parameters : Parameters
+        Spike r and bulk c.
+    """
+    r, c = parameters.spike, parameters.bulk
+    nodes = 96 if r < c else min(160 + int(48 * r / c), 1200)
+    kappa, weights = gauss_normal(np.zeros(0), nodes)
+    reach = REACH * (r + c)
+    breaks = Section.whole(activation).breakpoints
+    inside = np.sort(breaks[np.abs(breaks) < reach])
+    edges = np.concatenate([[-reach], inside, [reach]])
+    u, widths = composite_legendre(edges, 0.8 * c, 16)
+    value = np.asarray(activation(u[:, None]), dtype=float)
+    z = (u - r * kappa[:, None]) / c
+    density = np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi) * widths / c
+    mean = density @ value
+    linear = (density * z) @ value / c
+    rest = np.maximum(density @ value**2 - mean**2 - (c * linear) ** 2, 0.0)
+    stretch = (density * (z**2 - 1)) @ value / (2 * c**2)
+    return Features(kappa, weights, mean, linear, rest, stretch, c)
+
+
+def labels_given(target: MultiIndex, linear: Array, alignment: float, kappa: Array) -> Labels:
+    """Moments of the label given kappa.
+
+    Parameters
+    ----------
+    target : MultiIndex
+        The target.
+    linear : array, shape (r,)
+        Unit direction of its linear part, which has the cosine `alignment` with the spike.
+    alignment : float
+        Between -1 and 1.
+    kappa : array, shape (k,)
+        Nodes.
+    """
+    whole = Section.whole(target.link)
+    first = linear[None]
+    frame = np.vstack([first, adapted_complement(whole, first)]) if target.r > 1 else first
+    section = whole.inside(frame)
+    width = math.sqrt(1 - alignment**2)
+    breaks = axis_breaks(section)
+    if target.r == 1:
+        edges = np.concatenate([[-REACH], section.breakpoints, [REACH]])
+        t, panels = composite_legendre(np.clip(edges, -REACH, REACH), min(0.4, 2 * width), 16)
+        value = section(t[:, None])
+        moments = np.array([value, value**2])
+        weights = panels * np.exp(-0.5 * t**2) / math.sqrt(2 * math.pi)
+        return _blurred(t, weights, moments, alignment, width, kappa, target)
+    rule = rules_for(section, known=1)[0][0]
+    if breaks is not None and not len(breaks[0]) and len(rule.inner) == 1:
+        # Smooth along t, with inner nodes that do not depend on it: any t can be asked for.
+        s, share = gauss_normal(np.zeros(0), _NODES)
+        points = (alignment * kappa[:, None] + width * s).reshape(-1, 1)
+        moments = _given(section, replace(rule, outer=points, outer_weights=np.ones(len(points))))
+        moments = moments.reshape(len(moments), len(kappa), len(s))
+        mean, square, *others = moments @ share
+        along = moments[0] @ (share * s)
+        return Labels(mean, square + target.noise, np.vstack([along, *others]))
+    t = rule.outer[:, 0]
+    moments = _given(section, rule)
+    return _blurred(t, rule.outer_weights, moments, alignment, width, kappa, target)
+
+
+def _given(section: Section, rule: Rule) -> Array:
+    """E[y | t], E[y^2 | t] and E[y z | t] for the other coordinates z, at the outer nodes."""
+    each = len(rule.inner) == len(rule.outer)
+    rows = max(_MOST // rule.inner.shape[1], 1)
+    found = []
+    for start in range(0, len(rule.outer), rows):
+        part = slice(start, start + rows)
+        piece = replace(
+            rule,
+            outer=rule.outer[part],
+            outer_weights=rule.outer_weights[part],
+            inner=rule.inner[part] if each else rule.inner,
+            inner_weights=rule.inner_weights[part] if each else rule.inner_weights,
+        )
+        values = piece.evaluate(section)
+        weighted = values * piece.inner_weights
+        inner = np.broadcast_to(piece.inner, (len(values), *piece.inner.shape[1:]))
+        others = np.einsum("tp,tpm->mt", weighted, inner)
+        found.append(np.vstack([weighted.sum(axis=1), (weighted * values).sum(axis=1), others]))
+    return np.hstack(found)
+
+
+def _blurred(
+    t: Array,
+    weights: Array,
+    moments: Array,
+    alignment: float,
+    width: float,
+    kappa: Array,
+    target: MultiIndex,
+) -> Labels:
+    """Moments given kappa from those given t, by the law of t given kappa at nodes for t."""
+    s = (t - alignment * kappa[:, None]) / width
+    ratio = np.exp(0.5 * (t**2 - s**2)) / width * weights
+    # Nodes farther apart than this law is wide would give anything.
+    common = np.abs(kappa) < 5
+    if np.abs(ratio.sum(axis=1) - 1)[common].max() > 1e-5:
+        raise LearnabilityError(
+            f"The first layer has a cosine of {alignment:.5g} with the linear part of "
+            f"{target.link!r}, too close to 1 to resolve a target of {target.r} directions with "
+            "breaks: use a smaller `batch`."
+        )
+    mean, square, *others = (ratio @ moments.T).T
+    along = (ratio * s) @ moments[0]
+    return Labels(mean, square + target.noise, np.vstack([along, *others]))

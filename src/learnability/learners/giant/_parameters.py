@@ -1,0 +1,93 @@
+"""What one giant step makes of the first layer, as d grows with the batch.
+
+The gradient of neuron j is s_1 (1/n) sum_i e_i x_i, the same for all, and what
+sigma'(w_j . x) - s_1 adds, with s_1 = E sigma', e = y - f, and f = E sigma when all a_j = 1 and 0
+otherwise. The first has the mean s_1 C_1 (C_1 = E[y x], the linear part of the target) and noise
+of squared length s_1^2 E[e^2] d / n. The second has the mean E[e] E[sigma''] w_j and noise of
+squared length Var(sigma') E[e^2] d / n, taken as independent between neurons.
+
+References
+----------
+Ba, Erdogdu, Suzuki, Wang, Wu, Yang, NeurIPS 2022, proposition 2; Cui, Pesce, Dandi, Krzakala, Lu,
+Zdeborova, Loureiro, arXiv:2402.04980, section 3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from learnability.errors import LearnabilityError
+from learnability.learners.giant._network import Parameters
+from learnability.links.hermite import expand
+from learnability.links.link import Link
+from learnability.targets.multi_index import MultiIndex
+
+__all__ = ["checked_parameters", "linear_direction", "one_step"]
+
+
+def linear_direction(target: MultiIndex) -> tuple[float, np.ndarray]:
+    """Length and unit direction (r,) of E[y z]; or a sentence when there is none."""
+    found = expand(target.link, 1)
+    part = np.atleast_1d(found.tensors[1])
+    size = float(np.linalg.norm(part))
+    if found.is_zero(1) is not False:
+        raise LearnabilityError(
+            f"{target.link!r} has no linear part, so one step on a batch in proportion to the "
+            "dimension finds nothing: see `hardness` for the exponent it needs."
+        )
+    return size, part / size
+
+
+def checked_parameters(values: Sequence[float]) -> Parameters:
+    """Spike, alignment and bulk, or a sentence."""
+    try:
+        spike, alignment, bulk = (float(value) for value in values)
+    except (TypeError, ValueError):
+        spike = alignment = bulk = math.nan
+    if not (0 <= spike < math.inf and abs(alignment) < 1 and 0 < bulk < math.inf):
+        raise LearnabilityError(
+            f"`parameters` was given as {values!r}, but (spike, alignment, bulk) with spike >= 0, "
+            "|alignment| < 1 and bulk > 0 are accepted."
+        )
+    return Parameters(spike, alignment, bulk)
+
+
+def one_step(
+    target: MultiIndex, activation: Link, init: str, step: float, batch: float
+) -> Parameters:
+    """Spike, alignment and bulk after one step.
+
+    Parameters
+    ----------
+    target : MultiIndex
+        The target, with a linear part.
+    activation : Link
+        The function sigma.
+    init : str
+        Of the signs a_j.
+    step : float
+        Size of the step over p.
+    batch : float
+        Samples of the step over dimension.
+    """
+    linear, _ = linear_direction(target)
+    bent = expand(activation, 2)
+    slope = expand(activation.derivative(), 0)
+    s1, s2 = float(bent.tensors[1].item()), float(bent.tensors[2].item())
+    mean = target.label_mean - (bent.mean if init == "ones" else 0.0)
+    power = (target.label_variance + mean**2) / batch
+    length = math.sqrt(linear**2 + power)
+    # A jump of sigma has no slope in sigma', and a step cannot see it: both ways to s_1 differ.
+    if abs(slope.mean - s1) > 1e-6 * max(abs(s1), 1.0):
+        raise LearnabilityError(
+            f"`activation` {activation!r} jumps, so its derivative misses a part and gradient "
+            "steps are not defined: use a continuous one."
+        )
+    variance = max(slope.energy - s1**2, 0.0)
+    shift = step * mean * s2
+    own = (1 + shift) ** 2 if init == "ones" else 1 + shift**2  # The mean over both signs.
+    bulk = math.sqrt(own + step**2 * variance * power)
+    return Parameters(abs(step * s1) * length, math.copysign(1, s1) * linear / length, bulk)

@@ -1,0 +1,120 @@
+"""Kernel ridge regression, run on samples and predicted by Gaussian equivalence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from learnability.learners.activations import checked_activation, checked_ridge
+from learnability.learners.features import ROWS
+from learnability.learners.fresh_samples import fresh_error
+from learnability.learners.lazy._levels import kernel_weights
+from learnability.learners.lazy._results import Lazy, Run, runs
+from learnability.learners.ridge import dual_path
+from learnability.links.link import Link
+from learnability.targets.multi_index import MultiIndex
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["KernelRidge"]
+
+
+@dataclass(frozen=True)
+class KernelRidge(Lazy):
+    """Ridge regression with an inner-product kernel K(x, x') = k(x . x' / d).
+
+    The predictor is sum_i c_i K(x, x_i) with (K + ridge I) c = y.
+
+    Parameters
+    ----------
+    kernel : str, Link or callable
+        The function k, such as "exp(z)": smooth between -1 and 1 with Taylor coefficients that are
+        not negative, which is what makes it positive definite in every dimension.
+    ridge : float or sequence of float
+        At least zero. Of several, which form an axis of the results, all come from one
+        factorisation.
+
+    References
+    ----------
+    El Karoui, Ann. Statist. 38 (2010); Ghorbani, Mei, Misiakiewicz, Montanari, Ann. Statist. 49
+    (2021); Canatar, Bordelon, Pehlevan, Nat. Commun. 12 (2021).
+
+    Examples
+    --------
+    >>> theory = KernelRidge("exp(z)", ridge=0.1).predict("z + He2(z)", alpha=[0.5, 50.0])
+    >>> theory.error.values.round(3)
+    array([2.951, 2.042])
+    """
+
+    kernel: str | Link | Callable[[Any], Any] = "exp(z)"
+    ridge: float | tuple[float, ...] = 0.01
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kernel", checked_activation(self.kernel, "kernel"))
+        object.__setattr__(self, "ridge", checked_ridge(self.ridge))
+
+    def simulate(
+        self,
+        target: MultiIndex | Link | str,
+        *,
+        d: int,
+        alpha: ArrayLike,
+        seeds: int | Sequence[int] = 1,
+    ) -> xarray.Dataset:
+        """Fit samples, in float64.
+
+        Parameters
+        ----------
+        target : MultiIndex, Link or str
+            Where the samples come from.
+        d : int
+            Dimension, at least r.
+        alpha : float or sequence of float
+            Samples over dimension.
+        seeds : int or sequence of int
+            Number of runs, or their seeds.
+
+        Returns
+        -------
+        xarray.Dataset
+            By alpha, seed and, if there are several, ridge: `error` on 10000 fresh samples,
+            `train_error` and `status` ("solved", or "least norm" where ridge = 0 and the kernel
+            matrix is singular).
+        """
+
+        def run(target: MultiIndex, n: int, d: int, seed: int, ridges: Sequence[float]) -> Run:
+            X, y, _, _ = target.sample(seed, n=n, d=d)
+            fitted = dual_path(self._values(X, X), y, ridges)
+            X32, weights = X.astype(np.float32), fitted.weights
+            error = fresh_error(target, seed, d, lambda Z: weights @ self._values(X32, Z))
+            return Run(error, fitted.train_error, fitted.status)
+
+        return runs(self, target, d, alpha, seeds, run, lambda n: 8.0 * n * (n + ROWS + d))
+
+    def _values(self, X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
+        """Kernel values, shape (rows of X, rows of Z)."""
+        values = X @ Z.T
+        values /= X.shape[1]
+        for start in range(0, len(values), ROWS):
+            block = slice(start, start + ROWS)
+            values[block] = self._link(values[block][..., None])
+        return values
+
+    @property
+    def _degrees(self) -> tuple[NDArray[np.float64], float]:
+        return kernel_weights(self._link)
+
+    @property
+    def _features(self) -> float:
+        return math.inf
+
+    @property
+    def _link(self) -> Link:
+        assert isinstance(self.kernel, Link)
+        return self.kernel

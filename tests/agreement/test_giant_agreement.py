@@ -1,0 +1,171 @@
+"""Giant steps: runs against the staircase, the outlier and the exact error after one step.
+
+Seeds are fixed and none is left out.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+from learnability import GiantSteps, Link, MultiIndex
+from learnability.hardness import csq_staircase
+from learnability.learners.ridge import fit_readout
+from learnability.links._sections import complement
+
+pytestmark = pytest.mark.agreement
+
+STAIRS = {
+    "z1 + z2 + z1**2 - z2**2": 8,
+    "z1 + z2 + z1**2 + z2**2 - 2": 8,
+    "z1 + z1*z2 + z1*z3": 8,
+    "z1 + 2*z2 + z1*z2 + 3*z2**2": 8,
+    "z1 + abs(z2)": 8,
+    "z1 + z1*z2 + He3(z1)*z3": 64,
+}
+"""Link -> samples of a step over dimension."""
+NEURONS = 8
+
+
+def cosines(link: str, batch: float, d: int, seeds: int, steps: int) -> np.ndarray:
+    """Cosines (seed, step, neuron, index) of every neuron's gradient, relu, f = 0 at first."""
+    learner = GiantSteps(NEURONS / d, "relu(z)", batch, steps, 1.0, "symmetric")
+    return np.array([learner.train(link, d=d, seed=s).cosines for s in range(seeds)], dtype=float)
+
+
+def rms(found: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """Root-mean-square cosine (step, direction) over seeds and neurons."""
+    return np.sqrt(np.mean((found @ directions.T) ** 2, axis=(0, 2)))
+
+
+@pytest.mark.parametrize("link", STAIRS)
+def test_the_staircase(link: str) -> None:
+    """Each new direction at its step: at least three times what a direction of noise has."""
+    d = 1000 if STAIRS[link] > 8 else 500
+    steps = csq_staircase(Link(link)).steps
+    found = cosines(link, STAIRS[link], d, 32 if d < 1000 else 16, len(steps))
+    r = found.shape[-1]
+    background = np.sqrt(np.mean(1 - np.sum(found**2, axis=-1), axis=(0, 2)) / (d - r))
+    for k, step in enumerate(steps):
+        assert (rms(found, step.directions)[k] >= 3 * background[k]).all(), (k, background[k])
+
+
+@pytest.mark.parametrize("link", ["z1 + z2 + z1**2 + z2**2 - 2", "z1 + abs(z2)"])
+def test_what_the_staircase_leaves_out_falls_with_the_dimension(link: str) -> None:
+    """The direction that no step opens: slope -1/2 from d = 250 to 2000, at both steps."""
+    learned = np.vstack([step.directions for step in csq_staircase(Link(link)).steps])
+    rest = complement(learned, 2)
+    sizes = (250, 500, 1000, 2000)
+    heights = np.array([rms(cosines(link, 8, d, 32, 2), rest)[:, 0] for d in sizes])
+    for k in range(2):
+        slope = np.polyfit(np.log(sizes), np.log(heights[:, k]), 1)[0]
+        assert -0.7 <= slope <= -0.3, (k, slope, heights)
+
+
+def test_directions_of_the_second_order_need_the_dimension_squared() -> None:
+    """z1 z2 is not seen at n = 8 d, and both directions are at n = d^2."""
+    d = 100
+    few, many = cosines("z1*z2", 8, d, 16, 1), cosines("z1*z2", d, d, 16, 1)
+    seen = [float(np.sqrt(np.mean(np.sum(found**2, axis=-1)))) for found in (few, many)]
+    assert seen[0] < 3 * math.sqrt(2 / d) and seen[1] > 3 * math.sqrt(2 / d)
+
+
+@pytest.mark.parametrize("spike", [0.5, 1.0, 2.0, 30.0])
+def test_the_outlier_of_the_first_layer(spike: float) -> None:
+    """From a step too weak for an outlier to a giant one; `spike` is its singular value."""
+    d, link = 600, "tanh(z)"
+    unit = float(
+        GiantSteps(activation="tanh(z)", batch=2.0, step=1.0).predict(link, alpha=1.0).spike
+    )
+    learner = GiantSteps(0.5, "tanh(z)", 2.0, 1, spike / unit / math.sqrt(d / 2))
+    theory = learner.predict_spectrum(link, d=d)
+    runs = [learner.spectrum(link, d=d, alpha=0.1, seed=s) for s in range(6)]
+    top = np.array([float(run.singular_values[1, 0]) for run in runs])
+    aligned = np.array([float(run.alignment[1, 0]) for run in runs])
+    spread = np.array([top.std(ddof=1), aligned.std(ddof=1)]) / math.sqrt(6)
+    allowed = student.isf(1e-3 / 4, 5) * spread
+    assert abs(top.mean() - float(theory.outlier)) <= allowed[0] + 0.02 * float(theory.outlier)
+    if spike < 0.5**0.25:
+        assert float(theory.alignment) == 0 and aligned.mean() < 0.1
+    else:
+        assert abs(aligned.mean() - float(theory.alignment)) <= allowed[1] + 0.5 / math.sqrt(d)
+
+
+@pytest.mark.parametrize(
+    ("activation", "link", "parameters"),
+    [
+        ("tanh(z)", "sign(z)", (1.937, 0.7484, 1.1995)),
+        ("relu(z)", "z + He2(z)", (1.5, 0.8, 1.0)),
+        ("tanh(z)", "z1 + z1*z2", (0.8, 0.7, 1.1)),
+    ],
+)
+def test_spiked_random_features(
+    activation: str, link: str, parameters: tuple[float, float, float]
+) -> None:
+    """The model itself, with independent rows; d = 800, ten draws, 2 % allowed for the size."""
+    d, alpha, count = 800, (1.0, 3.0), 10
+    learner = GiantSteps(1.0, activation, ridge=0.1)
+    theory = learner.predict(link, alpha=alpha, parameters=parameters)
+    found = np.array(
+        [[_spiked_fit(activation, link, parameters, d, a, s) for s in range(count)] for a in alpha]
+    )
+    for k, name in enumerate(("error", "train_error")):
+        mean, spread = found[..., k].mean(axis=1), found[..., k].std(axis=1, ddof=1)
+        allowed = student.isf(1e-3 / 8, count - 1) * spread / math.sqrt(count)
+        gap = np.abs(mean - theory[name].values)
+        assert (gap <= allowed + 0.02 * theory[name].values).all(), (
+            name,
+            mean,
+            theory[name].values,
+        )
+
+
+def _spiked_fit(
+    activation: str,
+    link: str,
+    parameters: tuple[float, float, float],
+    d: int,
+    alpha: float,
+    seed: int,
+) -> tuple[float, float]:
+    """Test and training error of one draw: the spike along the first axis."""
+    spike, alignment, bulk = parameters
+    rng = np.random.default_rng([seed, 99])
+    sigma, target = Link(activation), MultiIndex(link)
+    W = (bulk / math.sqrt(d)) * rng.standard_normal((d, d), dtype=np.float32)
+    W[:, 0] += spike
+
+    def drawn(n: int) -> tuple[np.ndarray, np.ndarray]:
+        X = rng.standard_normal((n, d), dtype=np.float32)
+        h = X[:, : target.r + 1].astype(float)
+        first = alignment * h[:, 0] + math.sqrt(1 - alignment**2) * h[:, 1]
+        z = np.column_stack([first, h[:, 2:]])
+        return np.asarray(sigma((X @ W.T)[..., None])) / np.float32(math.sqrt(d)), target.link(z)
+
+    fitted = fit_readout(*drawn(round(alpha * d)), [0.1])
+    F, y = drawn(8000)
+    return float(np.mean((F @ fitted.weights[0] - y) ** 2)), float(fitted.train_error[0])
+
+
+@pytest.mark.parametrize(("link", "step", "ridge"), [("tanh(z)", 1.0, 0.01), ("sign(z)", 3.0, 0.1)])
+def test_a_true_step(link: str, step: float, ridge: float) -> None:
+    """Within 4 % at each run's own parameters; within 3 standard errors and 6 % at the limit's."""
+    learner, alpha, seeds = GiantSteps(1.0, "tanh(z)", 2.0, 1, step, ridge=ridge), [1.0, 4.0], 8
+    runs = learner.simulate(link, d=1000, alpha=alpha, seeds=seeds)
+    own = [
+        learner.predict(
+            link,
+            alpha=alpha,
+            parameters=[float(runs[name][s]) for name in ("spike", "alignment", "bulk")],
+        ).error.values
+        for s in range(seeds)
+    ]
+    ratio = runs.error.values / np.array(own).T
+    assert np.abs(ratio.mean(axis=1) - 1).max() <= 0.04, ratio.mean(axis=1)
+    theory = learner.predict(link, alpha=alpha)
+    spread = runs.error.std("seed", ddof=1) / math.sqrt(seeds)
+    gap = np.abs(runs.error.mean("seed") - theory.error)
+    assert bool((gap <= 3 * spread + 0.06 * theory.error).all()), (gap.values, spread.values)

@@ -1,0 +1,97 @@
+"""Random features and kernels: fits of samples against Gaussian equivalence.
+
+Seeds are fixed. The mean over the seeds lies within the prediction by its standard error, at a
+level of 0.001 in all for each test, divided by the number of comparisons (Bonferroni, Student's
+t), and a finite-size allowance: the error of the fit on n, p of order d is itself random of
+relative order 1 / sqrt(d), and its mean moves by a smaller one; 0.5 / sqrt(d) is allowed, 1.6 %
+at d = 1000.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import xarray
+from scipy.stats import t
+
+from learnability import KernelRidge, MultiIndex, RandomFeatures
+
+pytestmark = pytest.mark.agreement
+
+LEVEL = 1e-3
+
+
+def assert_agrees(runs: xarray.Dataset, theory: xarray.Dataset, allowance: float) -> None:
+    """Means over the seeds of both errors against predictions."""
+    count = runs.sizes["seed"]
+    for name in ("error", "train_error"):
+        mean, spread = runs[name].mean("seed"), runs[name].std("seed", ddof=1) / math.sqrt(count)
+        quantile = t.isf(LEVEL / 4 / theory[name].size, count - 1)
+        allowed = quantile * spread + allowance * theory[name]
+        gap = np.abs(mean - theory[name])
+        assert bool((gap <= allowed).all()), (name, gap.values, allowed.values)
+
+
+@pytest.mark.parametrize("width", [0.5, 1.5])
+@pytest.mark.parametrize(("link", "noise"), [("tanh(2*z)", 0.0), ("sign(z1) + z1*z2", 0.2)])
+@pytest.mark.parametrize("activation", ["tanh(z)", "relu(z)", "sign(z) + abs(z)"])
+def test_random_features_in_dimension_1000(
+    activation: str, link: str, noise: float, width: float
+) -> None:
+    """Fewer and more samples than neurons, at both widths."""
+    learner, target, alpha = (
+        RandomFeatures(width, activation, 0.1),
+        MultiIndex(link, noise=noise),
+        [0.4, 1.5],
+    )
+    runs = learner.simulate(target, d=1000, alpha=alpha, seeds=5)
+    assert_agrees(runs, learner.predict(target, alpha=alpha), 0.5 / math.sqrt(1000))
+
+
+def test_a_path_of_ridges() -> None:
+    """From almost none, near the interpolation peak, to one that is too strong."""
+    learner = RandomFeatures(1.0, "tanh(z)", (1e-3, 0.1, 10.0))
+    runs = learner.simulate("sign(z)", d=600, alpha=[0.8, 1.3], seeds=8)
+    assert_agrees(runs, learner.predict("sign(z)", alpha=[0.8, 1.3]), 0.5 / math.sqrt(600))
+
+
+@pytest.mark.parametrize("activation", ["He2(z)/sqrt(2)", "tanh(z)"])
+def test_activations_without_a_mean(activation: str) -> None:
+    """The constant of the target is learned through degree two, or not at all."""
+    learner = RandomFeatures(1.5, activation, 0.1)
+    runs = learner.simulate("2 + z", d=600, alpha=[0.7, 3.0], seeds=8)
+    assert_agrees(runs, learner.predict("2 + z", alpha=[0.7, 3.0]), 0.5 / math.sqrt(600))
+
+
+@pytest.mark.parametrize("kernel", ["exp(z)", "z + z**2 + z**3"])
+def test_kernels(kernel: str) -> None:
+    learner = KernelRidge(kernel, 0.1)
+    runs = learner.simulate("1 + z + He2(z)/2", d=800, alpha=[0.5, 2.0], seeds=8)
+    theory = learner.predict("1 + z + He2(z)/2", alpha=[0.5, 2.0])
+    assert_agrees(runs, theory, 0.5 / math.sqrt(800))
+
+
+def test_samples_of_the_order_of_the_dimension_squared() -> None:
+    """The second degree at n = alpha d^2 / 2; corrections of order 1 / d are larger here."""
+    learner, link, d = KernelRidge("exp(z)", 0.1), "z1 + z1*z2", 60
+    alpha = np.array([0.5, 1.5])
+    runs = learner.simulate(link, d=d, alpha=alpha * d / 2, seeds=8)
+    theory = learner.predict(link, alpha=alpha, degree=2)
+    gap = np.abs(runs.error.mean("seed").values / theory.error.values - 1)
+    assert gap.max() < 20 / d
+    finite = learner.predict_finite(link, d=d, alpha=alpha * d / 2)
+    assert np.abs(runs.error.mean("seed").values / finite.error.values - 1).max() < 8 / d
+
+
+def test_the_floors_are_approached_in_finite_dimensions() -> None:
+    """All of kappa from 1.3 to 2.1 at d = 40, kernel and features, against the finite theory."""
+    link, d = "z + He2(z)/sqrt(2) + He3(z)/sqrt(6)", 40
+    alpha = d ** (np.array([1.3, 1.6, 1.9, 2.1]) - 1)
+    for learner in (KernelRidge("exp(z)", 0.1), RandomFeatures(40.0, "exp(z - 1/2)", 0.1)):
+        runs = learner.simulate(link, d=d, alpha=alpha, seeds=8).error
+        theory = learner.predict_finite(link, d=d, alpha=alpha).error
+        spread = runs.std("seed", ddof=1) / math.sqrt(8)
+        gap = np.abs(runs.mean("seed") - theory)
+        assert bool((gap <= t.isf(LEVEL / 16, 7) * spread + 3 / d * theory).all()), gap

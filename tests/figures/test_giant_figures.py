@@ -1,0 +1,49 @@
+"""The figures of giant steps, at small sizes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from learnability.figures import FIGURES, giant_stairs, one_step_error, one_step_spectrum
+from learnability.figures._drawing import Size, write
+
+
+def test_they_are_registered() -> None:
+    assert {"giant-stairs", "one-step-error", "one-step-spectrum"} <= set(FIGURES)
+
+
+def test_stairs(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    data = giant_stairs.compute(giant_stairs.Size(d=60, runs=2))
+    assert data["cosine"].shape == (4, 2, 2, 40, 2)
+    first = np.sqrt((data["cosine"] ** 2).mean(("seed", "neuron"))).isel(direction=0, step=0)
+    assert (first > 3 * data["background"].isel(step=0)).all()
+    second = np.sqrt((data["cosine"] ** 2).mean(("seed", "neuron"))).isel(direction=1, step=1)
+    assert float(second[0]) > 0.3 and float(second[2]) > 0.25  # Opened by the first direction,
+    assert float(second[1]) < 0.5 * float(second[0])  # and not.
+    figure = giant_stairs.picture(data)
+    assert len(figure.axes) == 4 and len(figure.legends[0].get_texts()) == 2
+    assert len(write(figure, data, tmp_path / "stairs")) == 4
+
+
+def test_error(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    data = one_step_error.compute(Size(d=40, runs=2, alphas=(0.5, 2.0), theory=4))
+    assert data["theory_error"].shape == (2, 3, 4) and data["runs_error"].shape == (2, 3, 2, 2)
+    assert (data["theory_error"].isel(batch=2) < data["theory_random_features"]).all()
+    assert data["best_linear"].values == pytest.approx([0.0274, 1 - 2 / np.pi], abs=2e-3)
+    assert float(data["theory_bayes"][0, -1]) == pytest.approx(0.0, abs=1e-4)
+    figure = one_step_error.picture(data)
+    assert len(figure.axes) == 2 and len(figure.legends[0].get_texts()) == 6
+    assert len(write(figure, data, tmp_path / "error")) == 4
+
+
+def test_spectrum(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    data = one_step_spectrum.compute(one_step_spectrum.Size(d=120))
+    assert data["singular_values"].shape == (2, 60)
+    assert float(data["outlier"]) > 1.5 * float(data["edge"])
+    assert np.trapezoid(data["layer_density"][1], data["singular_value"]) == pytest.approx(
+        1, abs=0.02
+    )
+    figure = one_step_spectrum.picture(data)
+    assert "theory" in figure.axes[0].get_title()
+    assert len(write(figure, data, tmp_path / "spectrum")) == 4

@@ -1,0 +1,71 @@
+"""Kernel ridge regression: runs, predictions, refusals."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from learnability import KernelRidge, LearnabilityError, MultiIndex, RandomFeatures
+from learnability.learners.protocol import Learner
+
+
+def test_it_is_a_learner() -> None:
+    assert isinstance(KernelRidge(), Learner)
+
+
+def test_the_kernel_of_an_activation_is_the_limit_of_wide_features() -> None:
+    kernel = KernelRidge("exp(z)", 0.2)
+    wide = RandomFeatures(1e6, "exp(z - 1/2)", 0.2)
+    alpha = [0.3, 1.0, 4.0]
+    for name in ("error", "train_error"):
+        found, limit = (
+            kernel.predict("z + z**2", alpha=alpha),
+            wide.predict("z + z**2", alpha=alpha),
+        )
+        np.testing.assert_allclose(found[name], limit[name], rtol=1e-4)
+        found = kernel.predict_finite("z + z**2", d=40, alpha=alpha)
+        limit = wide.predict_finite("z + z**2", d=40, alpha=alpha)
+        np.testing.assert_allclose(found[name], limit[name], rtol=1e-4)
+
+
+def test_a_run_solves_the_system_of_the_kernel() -> None:
+    target = MultiIndex("z1 + abs(z2)", noise=0.1)
+    X, y, _, _ = target.sample(2, n=45, d=15)
+    K = np.exp(X @ X.T / 15)
+    for ridge in (0.0, 0.3):
+        c = np.linalg.solve(K + ridge * np.eye(45), y)
+        runs = KernelRidge("exp(z)", ridge).simulate(target, d=15, alpha=3.0, seeds=[2])
+        residual = np.mean((y - K @ c) ** 2)
+        assert float(runs.train_error[0]) == pytest.approx(residual, rel=1e-6, abs=1e-12)
+
+
+def test_a_function_is_a_kernel() -> None:
+    def cube(z: np.ndarray) -> np.ndarray:
+        return (1 + z[..., 0]) ** 3
+
+    found = KernelRidge(cube, 0.1).predict("z", alpha=[0.5, 2.0])
+    np.testing.assert_allclose(
+        found.error, KernelRidge("(1 + z)**3", 0.1).predict("z", alpha=[0.5, 2.0]).error, rtol=1e-4
+    )
+
+
+def test_more_samples_than_functions() -> None:
+    """A kernel of finite rank without ridge: the system is singular, the answer is exact."""
+    runs = KernelRidge("1 + z", 0.0).simulate("1 + 2*z", d=10, alpha=6.0, seeds=1)
+    assert runs.status.values.tolist() == ["least norm"]
+    assert float(runs.error[0]) == pytest.approx(0.0, abs=1e-8)
+    assert float(KernelRidge("1 + z", 0.0).predict("1 + 2*z", alpha=6.0).error) == 0.0
+
+
+def test_refusals() -> None:
+    with pytest.raises(LearnabilityError, match="not positive definite"):
+        KernelRidge("tanh(z)").predict("z", alpha=1.0)
+    with pytest.raises(LearnabilityError, match="not positive"):
+        KernelRidge("z - 2", 0.1).simulate("z", d=10, alpha=2.0)
+    with pytest.raises(LearnabilityError, match="GiB"):
+        KernelRidge().simulate("z", d=1000, alpha=1000.0)
+    with pytest.raises(LearnabilityError, match="`kernel`"):
+        KernelRidge("z1*z2")
+    assert math.isfinite(float(KernelRidge("exp(z)").predict("z", alpha=1e-3).error))

@@ -1,0 +1,31 @@
+"""Errors on fresh samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from learnability import MultiIndex
+from learnability.learners.fresh_samples import FRESH, fresh_error
+
+
+def test_constant_predictors() -> None:
+    target = MultiIndex("z1 + 2*z2", noise=0.5)
+    found = fresh_error(target, 3, 20, lambda X: np.array([[0.0], [1.0]]) * np.ones(len(X)))
+    assert found == pytest.approx([5.5, 6.5], abs=5 * 5 * np.sqrt(2 / FRESH))
+    assert found[0] >= 0.5
+
+
+def test_the_samples_are_those_of_the_run_but_not_the_ones_it_learned_from() -> None:
+    target = MultiIndex("tanh(z)", noise=0.3)
+    seen = []
+
+    def truth(X: np.ndarray) -> np.ndarray:
+        seen.append(X)
+        W = target.sample(4, n=1, d=15).W
+        return np.tanh(X @ W.T).T
+
+    assert fresh_error(target, 4, 15, truth) == pytest.approx([0.3], abs=1e-6)
+    learned = target.sample(4, n=1000, d=15, dtype=np.float32).X
+    assert sum(map(len, seen)) == FRESH
+    assert not any(np.isin(X[:, 0], learned[:, 0]).any() for X in seen)
