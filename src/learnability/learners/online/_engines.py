@@ -42,6 +42,8 @@ __all__ = ["BLOCK", "Numbers", "Recipe", "State", "advance_full", "advance_reduc
 
 BLOCK = 64
 """Steps whose random numbers are drawn at once; they depend on the seed and the step alone."""
+_COMPILER = {"xla_backend_optimization_level": 1}
+"""Halves the time of compilation; the loops run no slower."""
 LARGEST = 1e12
 """A squared length beyond which a run counts as diverged."""
 
@@ -255,7 +257,7 @@ def advance_reduced(recipe: Recipe) -> Callable[..., State]:
         state = State(*jax.tree.map(jnp.asarray, state))
         return jax.lax.fori_loop(*blocks, run_block, state)
 
-    return jax.jit(advance)
+    return jax.jit(advance, compiler_options=_COMPILER)
 
 
 def _root(C: Any) -> Any:
@@ -330,4 +332,4 @@ def advance_full(recipe: Recipe) -> Callable[..., State]:
         state = State(*jax.tree.map(jnp.asarray, state))
         return jax.lax.fori_loop(first, last, lambda n, s: step(s, keys, n, values), state)
 
-    return jax.jit(advance)
+    return jax.jit(advance, compiler_options=_COMPILER)

@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 from learnability.errors import LearnabilityError
 from learnability.learners.online._averages import nodes_for
 from learnability.learners.online._engines import Recipe
+from learnability.learners.online._erf_kernels import closed_drift
 from learnability.learners.online._motion import Drift, Point, Rates, averaged_drift, flow
+from learnability.learners.online._one_neuron import growth, series_drift
 from learnability.learners.online._starts import Start
+from learnability.learners.online._termwise import linear_terms
 from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 
@@ -67,10 +70,17 @@ class Equations:
         """Drifts whose spread is their error, and what they are."""
         recipe = self.recipe
         plain = recipe.rule == "plain"
+        for name, known in (("closed form", closed_drift), ("Hermite series", series_drift)):
+            drift = known(recipe, target.noise)
+            if drift is not None:
+                return [drift], name
         rules = nodes_for(recipe.link, recipe.activation, recipe.width, target.noise, plain)
         names = {1: "Gauss rules", 2: "Gauss rules and even grids"}
         method = names.get(len(rules), "Sobol points")
-        return [averaged_drift(recipe, nodes) for nodes in rules], method
+        linear = linear_terms(recipe) if len(rules) > 2 else None
+        if linear is not None:
+            method = "pairs of fields, squared terms by Sobol points"
+        return [averaged_drift(recipe, nodes, linear) for nodes in rules], method
 
     def _at(self, time: float) -> Rates:
         step, look_ahead, second_step = self.rates
@@ -120,4 +130,5 @@ class Equations:
         )[1]
 
     def scaling(self, second: Array) -> str:
-        return ""
+        """How the number of steps to weak recovery grows with d; see `_one_neuron`."""
+        return growth(self.recipe, self.drifts[0], self._at(0.0), second)

@@ -19,7 +19,7 @@ Arnaboldi, Dandi, Krzakala, Pesce, Stephan, arXiv:2405.15459 (repetition).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,8 +77,20 @@ class Path(NamedTuple):
 Drift = Callable[[Point, Rates], Point]
 
 
-def averaged_drift(recipe: Recipe, nodes: Nodes) -> Drift:
-    """The drift of free weights as averages over nodes, for any rule, activation and link."""
+def averaged_drift(
+    recipe: Recipe, nodes: Nodes, linear: Callable[[Point], Any] | None = None
+) -> Drift:
+    """The drift of free weights as averages over nodes, for any rule, activation and link.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        The learner and the link.
+    nodes : Nodes
+        Nodes of the fields.
+    linear : callable, optional
+        More exact averages of the terms linear in the step (`_termwise.linear_terms`).
+    """
     slope = recipe.activation.derivative()
     b = recipe.batch
 
@@ -96,10 +108,14 @@ def averaged_drift(recipe: Recipe, nodes: Nodes) -> Drift:
             recipe.repetitions,
         )
         weighted = U * nodes.weights
-        cross = weighted @ nodes.own.T @ L
-        rest = rates.step * (cross + cross.T) + rates.step**2 / b * (weighted @ U.T)
-        overlap = rates.step * (weighted @ nodes.hidden.T)
-        return Point(rest, overlap, rates.second_step * (V @ nodes.weights))
+        squared = rates.step**2 / b * (weighted @ U.T)
+        if linear is None:
+            hidden, cross = weighted @ nodes.hidden.T, weighted @ nodes.own.T @ L
+            second = V @ nodes.weights
+        else:
+            hidden, cross, second = linear(at)
+        rest = rates.step * (cross + cross.T) + squared
+        return Point(rest, rates.step * hidden, rates.second_step * second)
 
     return drift
 
