@@ -18,6 +18,7 @@ _HOMES = {
     "Link": "learnability.links",
     "LinkError": "learnability.errors",
     "MultiIndex": "learnability.targets",
+    "OnlineSGD": "learnability.learners",
     "Spectral": "learnability.learners",
     "catalogue": "learnability.links",
     "hardness": "learnability.hardness",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
@@ -29,15 +29,35 @@ app = typer.Typer(
 PICTURES = (".png", ".pdf", ".svg")
 RESULTS = (".nc", ".csv")
 
-LearnerName = Annotated[str, typer.Argument(metavar="LEARNER", help="bayes-amp or spectral.")]
+LearnerName = Annotated[str, typer.Argument(metavar="LEARNER", help="bayes-amp, spectral or online-sgd.")]
 Expression = Annotated[
     str, typer.Argument(metavar="EXPR", help="The link, such as 'z1**2 + sign(z1*z2*z3)'.")
 ]
 Alpha = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="GRID", help="Samples over dimension: a:b:n (n points from a to b), x,y,z or one."
     ),
+]
+Time = Annotated[
+    str | None,
+    typer.Option(metavar="GRID", help="For online-sgd instead of --alpha: steps over dimension."),
+]
+Width = Annotated[int | None, typer.Option(help="Neurons of online-sgd.")]
+Activation = Annotated[
+    str | None, typer.Option(metavar="EXPR", help="Activation of online-sgd, such as 'relu(z)'.")
+]
+Loss = Annotated[str | None, typer.Option(help="Loss of online-sgd: squared or correlation.")]
+Step = Annotated[float | None, typer.Option(help="Step size of online-sgd in units of 1/d.")]
+Rule = Annotated[
+    str | None,
+    typer.Option(help="Of online-sgd: plain, extragradient, repetition, sam or lookahead."),
+]
+LookAhead = Annotated[
+    float | None, typer.Option(help="Look-ahead of online-sgd in units of 1/d.")
+]
+Spherical = Annotated[
+    bool | None, typer.Option("--spherical", help="Keep the neurons of online-sgd on the sphere.")
 ]
 Noise = Annotated[float, typer.Option(help="Variance of the label noise.")]
 Start = Annotated[
@@ -106,21 +126,39 @@ def hardness(
 def predict(
     learner: LearnerName,
     expression: Expression,
-    alpha: Alpha,
+    alpha: Alpha = None,
+    time: Time = None,
+    d: Annotated[
+        int | None, typer.Option("--d", help="For online-sgd: dimension of the random start.")
+    ] = None,
     noise: Noise = 0.0,
     start: Start = None,
+    width: Width = None,
+    activation: Activation = None,
+    loss: Loss = None,
+    step: Step = None,
+    rule: Rule = None,
+    look_ahead: LookAhead = None,
+    spherical: Spherical = None,
     out: Out = None,
 ) -> None:
     """Say what the theory expects of a learner in high dimension."""
     _check_suffix("--out", out, RESULTS)
-    from learnability.grids import grid
     from learnability.learners.names import named
     from learnability.targets import MultiIndex
 
-    chosen, alphas = named(learner, start=start), grid(alpha)
+    chosen = named(
+        learner, start=start, width=width, activation=activation, loss=loss, step=step, rule=rule,
+        look_ahead=look_ahead, spherical=spherical,
+    )  # fmt: skip
+    axis = _axis(learner, chosen, alpha, time)
+    if d is not None:
+        if "time" not in axis:
+            raise LearnabilityError(f"`--d` was given with predict {learner}, which needs none.")
+        axis["d"] = d
     target = MultiIndex(expression, noise=noise)
     _make_room(out)
-    _hand_over(chosen.predict(target, alpha=alphas), out)
+    _hand_over(chosen.predict(target, **axis), out)
 
 
 @app.command()
@@ -128,25 +166,36 @@ def simulate(
     learner: LearnerName,
     expression: Expression,
     d: Annotated[int, typer.Option("--d", help="Dimension.")],
-    alpha: Alpha,
+    alpha: Alpha = None,
+    time: Time = None,
     seeds: Annotated[
         str, typer.Option(metavar="K", help="Number of runs, or their seeds x,y,z.")
     ] = "1",
     noise: Noise = 0.0,
     start: Start = None,
+    width: Width = None,
+    activation: Activation = None,
+    loss: Loss = None,
+    step: Step = None,
+    rule: Rule = None,
+    look_ahead: LookAhead = None,
+    spherical: Spherical = None,
     out: Out = None,
 ) -> None:
     """Run a learner on samples in dimension d."""
     _check_suffix("--out", out, RESULTS)
-    from learnability.grids import grid
     from learnability.grids import seeds as read_seeds
     from learnability.learners.names import named
     from learnability.targets import MultiIndex
 
-    chosen, alphas, runs = named(learner, start=start), grid(alpha), read_seeds(seeds)
+    chosen = named(
+        learner, start=start, width=width, activation=activation, loss=loss, step=step, rule=rule,
+        look_ahead=look_ahead, spherical=spherical,
+    )  # fmt: skip
+    axis, runs = _axis(learner, chosen, alpha, time), read_seeds(seeds)
     target = MultiIndex(expression, noise=noise)
     _make_room(out)
-    _hand_over(chosen.simulate(target, d=d, alpha=alphas, seeds=runs), out)
+    _hand_over(chosen.simulate(target, d=d, seeds=runs, **axis), out)
 
 
 @app.command()
@@ -174,6 +223,23 @@ def figure(
         raise LearnabilityError("No figure was named: `learnability figure --list` lists them.")
     for path in draw(name, out, quick=quick):
         typer.echo(str(path))
+
+
+def _axis(name: str, learner: Any, alpha: str | None, time: str | None) -> dict[str, Any]:
+    """The natural axis of a learner, read from its option."""
+    from inspect import signature
+
+    from learnability.grids import grid
+
+    given = {"alpha": alpha, "time": time}
+    own = next(axis for axis in given if axis in signature(learner.predict).parameters)
+    (other,) = given.keys() - {own}
+    if given[other] is not None:
+        raise LearnabilityError(f"`--{other}` was given with {name}, but it runs along `--{own}`.")
+    text = given[own]
+    if text is None:
+        raise LearnabilityError(f"{name} needs `--{own}`: `a:b:n`, `x,y,z` or one number.")
+    return {own: grid(text, own)}
 
 
 def _check_suffix(option: str, path: Path | None, accepted: tuple[str, ...]) -> None:

@@ -7,12 +7,17 @@ from typing import Any
 
 from learnability.errors import LearnabilityError
 from learnability.learners.bayes import BayesAMP
+from learnability.learners.online import OnlineSGD
 from learnability.learners.protocol import Learner
 from learnability.learners.spectral import Spectral
 
 __all__ = ["LEARNERS", "named"]
 
-LEARNERS: dict[str, type[Any]] = {"bayes-amp": BayesAMP, "spectral": Spectral}
+LEARNERS: dict[str, type[Any]] = {
+    "bayes-amp": BayesAMP,
+    "spectral": Spectral,
+    "online-sgd": OnlineSGD,
+}
 """Name on the command line -> class."""
 
 
@@ -28,7 +33,7 @@ def named(name: str, **options: Any) -> Learner:
     """
     if name not in LEARNERS:
         raise LearnabilityError(
-            f"The learner was given as {name!r}, but {' and '.join(LEARNERS)} are accepted."
+            f"The learner was given as {name!r}, but {', '.join(LEARNERS)} are accepted."
         )
     learner = LEARNERS[name]
     given = {option: value for option, value in options.items() if value is not None}
@@ -36,7 +41,8 @@ def named(name: str, **options: Any) -> Learner:
         if option not in _fields(learner):
             owners = [n for n, kind in LEARNERS.items() if option in _fields(kind)]
             raise LearnabilityError(
-                f"`--{option}` was given with {name}, but it belongs to {' and '.join(owners)}."
+                f"`--{option.replace('_', '-')}` was given with {name}, but it belongs to "
+                f"{' and '.join(owners)}."
             )
     made: Learner = learner(**given)
     return made

@@ -5,10 +5,10 @@ L L^T = Q - M M^T and standard normal (h, u). The nodes of (h, u) stay the same 
 change, so that the label is evaluated once. The coordinates h, where the link is steep and may
 jump, get a product of Gauss rules between its breaks; then
 
-* a smooth activation gets Gauss rules in u as well, exact for polynomials, if few enough nodes
-  do;
-* one neuron gets an even grid in u, on which a jump of the activation, at places that change
-  with h, costs little; two grids tell how much;
+* a plain step of a smooth activation gets Gauss rules in u as well, exact for polynomials, if
+  few enough nodes do;
+* one neuron gets an even grid in u, on which a jump of the activation, or what is steep because
+  a label enters the slope, at places that change with h, costs little; two grids tell how much;
 * several neurons get scrambled Sobol points in u, others for each h, with both signs; four
   scrambles tell the error.
 
@@ -63,7 +63,7 @@ class Fineness(NamedTuple):
     scrambles: int
 
 
-FINE = Fineness({2: 128, 3: 40, 4: 16}, {1: 100, 2: 24, 3: 10}, (801, 640), 14, 4)
+FINE = Fineness({2: 128, 3: 40, 4: 16}, {1: 100, 2: 24, 3: 10}, (1200, 1000), 14, 4)
 """For equations of motion."""
 COARSE = Fineness({2: 48, 3: 20, 4: 10}, {1: 40, 2: 16, 3: 8}, (100,), 11, 1)
 """For test errors, of which there are many and each is wanted to three digits."""
@@ -122,13 +122,13 @@ def _made(
         rules = [_sobol_rule(link.r + p, seed, link.r, sizes.sobol) for seed in range(sizes.scrambles)]
         return tuple(_labelled(link, *rule, noise, xi) for rule in rules)
     smooth = None
-    if activation.breaks == ():
+    if activation.breaks == () and plain:
         smooth = _gauss_rule(link, activation, breaks, p, plain, sizes.gauss.get(p + link.r))
     if smooth is not None:
         return (_labelled(link, *smooth, noise, xi),)
     hidden = product_grid([gauss_normal(b, sizes.hidden[link.r]) for b in breaks])
     if p == 1:
-        grids = [_grid_rule(hidden, count // link.r**2) for count in sizes.grids]
+        grids = [_grid_rule(hidden, count // 2 ** (link.r - 1)) for count in sizes.grids]
         return tuple(_labelled(link, *rule, noise, xi) for rule in grids)
     scrambles = [_layered_rule(hidden, p, seed, sizes.sobol) for seed in range(sizes.scrambles)]
     return tuple(_labelled(link, *rule, noise, xi) for rule in scrambles)

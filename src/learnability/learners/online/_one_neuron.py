@@ -71,7 +71,8 @@ def _product(first: HermiteExpansion, second: HermiteExpansion) -> Array | None:
     if tail > _TAIL * np.sqrt(first.energy * second.energy):
         return None
     factorial = np.cumprod(np.maximum(np.arange(_ORDER + 1, dtype=float), 1.0))
-    return np.array(first.tensors) * np.array(second.tensors) / factorial
+    pairs = zip(first.tensors, second.tensors, strict=True)
+    return np.array([a.item() * b.item() for a, b in pairs]) / factorial
 
 
 def _squared(link: Link) -> Link:
