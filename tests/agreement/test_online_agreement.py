@@ -48,7 +48,7 @@ def smallest_p_value(learner, target, d, steps, start=None, replicas=REPLICAS):
 
 @pytest.mark.parametrize(
     ("p", "r", "rule", "spherical", "batch"),
-    product((1, 3), (1, 2), ("plain", "extragradient"), (False, True), (1, 4)),
+    list(product((1, 3), (1, 2), ("plain", "extragradient"), (False, True), (1, 4))),
 )
 def test_the_two_engines_agree_in_law(p, r, rule, spherical, batch):
     learner = OnlineSGD(
@@ -67,17 +67,17 @@ def test_the_other_rules_agree_in_law_with_noise_and_both_layers_trained(rule):
     assert smallest_p_value(learner, MultiIndex(LINKS[2], noise=0.3), 100, 40) > 1e-3
 
 
-SHORT = OnlineSGD(step=6.0, activation="tanh(z)")
-"""Two long steps from a fixed start show the law of |x|^2 best."""
+SHORT = OnlineSGD(step=20.0, activation="z", loss="correlation")
+"""Labels +-1 and a constant slope: one long step from a fixed start shows the law of |x|^2."""
 
 
 @pytest.mark.parametrize("d", [4, 6, 8])
 def test_one_degree_of_freedom_too_many_is_noticed(d, monkeypatch):
-    target, start = MultiIndex("z"), (1.0, 0.3)
-    assert smallest_p_value(SHORT, target, d, 2, start) > 1e-3
+    target, start = MultiIndex("sign(z)"), (1.0, 0.3)
+    assert smallest_p_value(SHORT, target, d, 1, start) > 1e-3
     exact = _engines.quantile_series
     monkeypatch.setattr(_engines, "quantile_series", lambda k, n: exact(k + 1, n))
-    assert smallest_p_value(SHORT, target, d, 2, start) < 1e-3
+    assert smallest_p_value(SHORT, target, d, 1, start) < 1e-3
 
 
 @pytest.mark.parametrize("d", [8, 100, 400])
@@ -140,7 +140,8 @@ def test_runs_follow_the_equations_of_motion(name):
     for key in ("overlap_trace", "gram_trace", "error_trace"):
         values = runs[key].values
         deviation = values.std(axis=0, ddof=1) / math.sqrt(seeds)
-        own = theory.overlap_error.values if key == "overlap_trace" else 0.0
+        unsure = key.replace("trace", "error")
+        own = theory[unsure].values if unsure in theory else 0.0
         moving = deviation > 1e-6
         gap = np.abs(values.mean(axis=0) - theory[key].values) / np.hypot(deviation, own)
         gaps.append(gap[moving])
@@ -175,10 +176,13 @@ def test_the_published_experiment_on_repetition():
     assert np.all(np.abs(cosine.mean(axis=0) - predicted) < 3.3 * deviation / math.sqrt(32))
     rounding = 0.0005
     assert np.all(np.abs(np.abs(predicted) - published) < 3 * deviation / math.sqrt(2) + rounding)
-    without = OnlineSGD(step=0.01).simulate(
-        "He3(z)", d=2048, time=times, seeds=32, start=(1.0, 0.0)
-    )
-    assert np.abs(without.cosine_trace.values).mean(axis=0).max() < 0.004
+    # Without look-ahead the overlap only diffuses; published are 0.000 to 0.004.
+    plain = OnlineSGD(step=0.01)
+    without = plain.simulate("He3(z)", d=2048, time=times, seeds=32, start=(1.0, 0.0))
+    cosine = without.cosine_trace.values[:, :, 0, 0]
+    deviation = cosine.std(axis=0, ddof=1)
+    assert np.all(np.abs(cosine.mean(axis=0)) < 3.3 * deviation / math.sqrt(32))
+    assert deviation.max() < 0.01 and 0.004 < 3 * deviation[-1] / math.sqrt(2)
 
 
 def mean_log_times(learner_of, link, dimensions, seeds, time_of):

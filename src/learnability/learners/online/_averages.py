@@ -63,7 +63,7 @@ class Fineness(NamedTuple):
     scrambles: int
 
 
-FINE = Fineness({2: 128, 3: 40, 4: 16}, {1: 100, 2: 24, 3: 10}, (1200, 1000), 14, 4)
+FINE = Fineness({2: 128, 3: 32, 4: 14}, {1: 100, 2: 24, 3: 10}, (1200, 1000), 14, 4)
 """For equations of motion."""
 COARSE = Fineness({2: 48, 3: 20, 4: 10}, {1: 40, 2: 16, 3: 8}, (100,), 11, 1)
 """For test errors, of which there are many and each is wanted to three digits."""
@@ -118,20 +118,23 @@ def _made(
     sizes = FINE if fine else COARSE
     breaks = axis_breaks(Section.whole(link)) if link.breaks is not None else None
     xi = _noise_nodes(noise, plain)
+    sampled = p + (noise > 0 and not plain)  # The noise is a coordinate of sampled rules.
+    seeds = range(sizes.scrambles)
+    sobol = sizes.sobol + (2 if fine and not plain else 0)  # Nothing but points for these rules.
     if breaks is None or link.r not in sizes.hidden:
-        rules = [_sobol_rule(link.r + p, seed, link.r, sizes.sobol) for seed in range(sizes.scrambles)]
-        return tuple(_labelled(link, *rule, noise, xi) for rule in rules)
+        rules = [_sobol_rule(link.r + sampled, seed, link.r, sobol) for seed in seeds]
+        return tuple(_labelled(link, p, *rule, noise, xi) for rule in rules)
     smooth = None
     if activation.breaks == () and plain:
         smooth = _gauss_rule(link, activation, breaks, p, plain, sizes.gauss.get(p + link.r))
     if smooth is not None:
-        return (_labelled(link, *smooth, noise, xi),)
+        return (_labelled(link, p, *smooth, noise, xi),)
     hidden = product_grid([gauss_normal(b, sizes.hidden[link.r]) for b in breaks])
     if p == 1:
         grids = [_grid_rule(hidden, count // 2 ** (link.r - 1)) for count in sizes.grids]
-        return tuple(_labelled(link, *rule, noise, xi) for rule in grids)
-    scrambles = [_layered_rule(hidden, p, seed, sizes.sobol) for seed in range(sizes.scrambles)]
-    return tuple(_labelled(link, *rule, noise, xi) for rule in scrambles)
+        return tuple(_labelled(link, p, *rule, noise, xi) for rule in grids)
+    layers = [_layered_rule(hidden, sampled, seed, sobol) for seed in seeds]
+    return tuple(_labelled(link, p, *rule, noise, xi) for rule in layers)
 
 
 def root_of(C: Array) -> Array:
@@ -143,16 +146,19 @@ def root_of(C: Array) -> Array:
 def _noise_nodes(noise: float, plain: bool) -> tuple[Array, Array]:
     if not noise:
         return np.zeros(1), np.ones(1)
-    return (np.array([-1.0, 1.0]), np.full(2, 0.5)) if plain else gauss_normal(np.zeros(0), 10)
+    return (np.array([-1.0, 1.0]), np.full(2, 0.5)) if plain else gauss_normal(np.zeros(0), 6)
 
 
 def _labelled(
-    link: Link, grid: Array, weights: Array, noise: float, noise_nodes: tuple[Array, Array]
+    link: Link, p: int, grid: Array, weights: Array, noise: float, noise_nodes: tuple[Array, Array]
 ) -> Nodes:
-    """Nodes (N, r + p) times those of the noise, with their labels."""
+    """Nodes (N, r + p) times those of the noise, or nodes (N, r + p + 1), with their labels."""
     r = link.r
     clean = np.asarray(link(grid[:, :r]), dtype=float)
     xi, share = noise_nodes
+    if grid.shape[1] > r + p:
+        clean = clean + math.sqrt(noise) * grid[:, -1]
+        grid, xi, share = grid[:, :-1], np.zeros(1), np.ones(1)
     return Nodes(
         np.tile(grid[:, :r].T, len(xi)),
         np.tile(grid[:, r:].T, len(xi)),

@@ -26,12 +26,13 @@ _TIGHT, _LOOSE = 1e-6, 1e-4
 
 
 class Solution(NamedTuple):
-    """Order parameters at the asked times, with the standard error of the overlaps."""
+    """Order parameters at the asked times, with the standard errors of M and of Q."""
 
     rest: Array
     overlap: Array
     second: Array
-    error: Array
+    overlap_error: Array
+    gram_error: Array
     status: str
 
 
@@ -101,16 +102,14 @@ class Equations:
             for drift in self.drifts
         ]
         overlaps = np.array([path.overlap for path in paths])
-        count = len(paths)
-        error = np.zeros_like(overlaps[0])
-        if count > 1:
-            error = overlaps.std(axis=0, ddof=1) / np.sqrt(count)
+        rests = np.array([path.rest for path in paths])
         lost = any(path.status == "diverged" for path in paths)
         return Solution(
-            np.mean([path.rest for path in paths], axis=0),
+            rests.mean(axis=0),
             overlaps.mean(axis=0),
             np.mean([path.second for path in paths], axis=0),
-            error,
+            _standard_error(overlaps),
+            _standard_error(rests + overlaps @ np.swapaxes(overlaps, -1, -2)),
             "diverged" if lost else "solved",
         )
 
@@ -132,3 +131,10 @@ class Equations:
     def scaling(self, second: Array) -> str:
         """How the number of steps to weak recovery grows with d; see `_one_neuron`."""
         return growth(self.recipe, self.drifts[0], self._at(0.0), second)
+
+
+def _standard_error(values: Array) -> Array:
+    """Of the mean over the first axis; zero for a single one, which is exact to many digits."""
+    if len(values) == 1:
+        return np.zeros_like(values[0])
+    return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(len(values)))

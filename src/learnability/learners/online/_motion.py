@@ -187,11 +187,12 @@ def flow(
     for event in events:
         event.terminal = True  # type: ignore[attr-defined]
     x0 = np.concatenate([start.rest.ravel(), start.overlap.ravel(), start.second])
+    # A moment beyond the last time, so that a solution at time 0 alone is one too.
     grid = np.unique(np.concatenate([[0.0], times]))
     with np.errstate(over="ignore", invalid="ignore"):
         found = solve_ivp(
             derivative,
-            (0.0, float(grid[-1])),
+            (0.0, max(float(grid[-1]), 1e-9)),
             x0,
             t_eval=grid,
             events=events,

@@ -35,6 +35,7 @@ __all__ = ["OnlineSGD"]
 
 Array = NDArray[np.float64]
 _ENGINES = ("reduced", "full")
+_UNSURE = ("overlap", "gram")  # What carries the error of averages over sampled fields.
 
 
 @dataclass(frozen=True)
@@ -269,9 +270,9 @@ class OnlineSGD:
         Returns
         -------
         xarray.Dataset
-            As from `simulate`; `status` is "solved" or "diverged". `overlap_error` (time,
-            estimate, index) is the error of the averages over the fields, 0 where they are
-            exact to many digits; the attribute `method` says how they were taken.
+            As from `simulate`; `status` is "solved" or "diverged". `overlap_error` and
+            `gram_error` are the standard errors of the paths from averages over the fields, 0
+            where those are exact to many digits; the attribute `method` says how they are taken.
         """
         target = checked_target(target)
         times, chosen = _checked_times(time), checked_seeds(seeds)
@@ -284,7 +285,7 @@ class OnlineSGD:
             np.array([path.second for path in paths]),
             np.array([path.status == "diverged" for path in paths]),
         )
-        spread = np.array([path.error for path in paths])
+        spread = [np.array([getattr(path, f"{k}_error") for path in paths]) for k in _UNSURE]
         about: dict[str, Any] = {"method": equations.method}
         if start is None:
             about["d"] = int(d or 0)
@@ -422,7 +423,7 @@ class OnlineSGD:
         runs: Runs,
         seeds: list[int] | None,
         about: dict[str, Any],
-        spread: Array | None = None,
+        spread: list[Array] | None = None,
     ) -> xarray.Dataset:
         """Label runs or solutions; the arrays have seeds and times first."""
         assert isinstance(self.activation, Link)
@@ -445,8 +446,8 @@ class OnlineSGD:
             "second_layer_trace": (("seed", "time", "estimate"), runs.second),
             "error_trace": (("seed", "time"), error),
         }
-        if spread is not None:
-            variables["overlap_error"] = (("seed", "time", *matrix), spread)
+        for name, values in zip(_UNSURE, spread or (), strict=False):
+            variables[f"{name}_error"] = (variables[f"{name}_trace"][0], values)
         coordinates: dict[str, Any] = {
             "time": ("time", times) if times.ndim else float(times),
             "seed": ("seed", seeds),
