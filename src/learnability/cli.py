@@ -29,7 +29,9 @@ app = typer.Typer(
 PICTURES = (".png", ".pdf", ".svg")
 RESULTS = (".nc", ".csv")
 
-LearnerName = Annotated[str, typer.Argument(metavar="LEARNER", help="bayes-amp, spectral or online-sgd.")]
+LearnerName = Annotated[
+    str, typer.Argument(metavar="LEARNER", help="bayes-amp, spectral or online-sgd.")
+]
 Expression = Annotated[
     str, typer.Argument(metavar="EXPR", help="The link, such as 'z1**2 + sign(z1*z2*z3)'.")
 ]
@@ -53,9 +55,7 @@ Rule = Annotated[
     str | None,
     typer.Option(help="Of online-sgd: plain, extragradient, repetition, sam or lookahead."),
 ]
-LookAhead = Annotated[
-    float | None, typer.Option(help="Look-ahead of online-sgd in units of 1/d.")
-]
+LookAhead = Annotated[float | None, typer.Option(help="Look-ahead of online-sgd in units of 1/d.")]
 Spherical = Annotated[
     bool | None, typer.Option("--spherical", help="Keep the neurons of online-sgd on the sphere.")
 ]

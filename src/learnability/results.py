@@ -118,11 +118,12 @@ def table(dataset: xarray.Dataset) -> str:
 
 def _along_time(dataset: xarray.Dataset) -> xarray.Dataset:
     """The paths of an online learner in the place of its final values."""
-    paths = {name: f"{name}_trace" for name in ("overlap", "error")}
     status = dataset["status"]
     if "time" not in status.dims:
         status = status.expand_dims(time=dataset.sizes["time"])
-    return dataset.assign(status=status, **{k: dataset[v] for k, v in paths.items()})
+    return dataset.assign(
+        {"status": status, "overlap": dataset["overlap_trace"], "error": dataset["error_trace"]}
+    )
 
 
 def _cells(variable: xarray.DataArray) -> list[str]:

@@ -15,6 +15,8 @@ FIGURES = {
     "grand-staircase": "z1 is learned first and opens the way to z2 and z3",
     "online-exponents": "one-pass SGD learns He1, He2 and He3 in d, d log d and d^2 steps",
     "repetita": "steps that use a sample twice learn He3 and He4 in d and d log d steps",
+    "csq-staircase": "SGD climbs He2(z1) + sign(z1 z2 z3), faster when it repeats its samples",
+    "grand-staircase-sgd": "He4(z1) + sign(z1 z2 z3) is learned by SGD only with repetition",
     "hierarchy": "SGD learns z1, then He3(z1) z2, then He3(z2) z3",
 }
 """Name -> title; the module of a figure has its name, with underscores.

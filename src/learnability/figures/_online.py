@@ -1,4 +1,4 @@
-"""What the figures about one-pass SGD share: runs beside equations of motion, and how to draw them."""
+"""What figures about one-pass SGD share: runs beside equations of motion, and how to draw them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,12 @@ def captured_paths(result: xarray.Dataset) -> NDArray[np.float64]:
 
 
 def path_and_crosses(
-    axes: Any, x: NDArray[Any], theory: NDArray[Any], runs: NDArray[Any], colour: str, line: str = "-"
+    axes: Any,
+    x: NDArray[Any],
+    theory: NDArray[Any],
+    runs: NDArray[Any],
+    colour: str,
+    line: str = "-",
 ) -> None:
     """A solution as a line and runs (seed, points) as means with their standard errors."""
     axes.plot(x, theory, color=colour, ls=line, zorder=2)

@@ -53,7 +53,9 @@ def test_perfect_recovery_is_approached_without_a_floor():
     learner = OnlineSGD(width=2, activation="erf(z)", step=1.0)
     start = ([[1.0, 0.0], [0.0, 1.0]], [[0.6, 0.0], [0.0, 0.6]])
     found = learner.simulate("erf(z1) + erf(z2)", d=20, time=600.0, seeds=2, start=start)
-    np.testing.assert_allclose(found.overlap.values, np.broadcast_to(np.eye(2), (2, 2, 2)), atol=1e-9)
+    np.testing.assert_allclose(
+        found.overlap.values, np.broadcast_to(np.eye(2), (2, 2, 2)), atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("engine", ["reduced", "full"])

@@ -54,7 +54,9 @@ def test_results_have_the_names_and_shapes_of_the_library():
     np.testing.assert_array_equal(runs.overlap, runs.overlap_trace[:, -1])
     length = np.sqrt(np.einsum("stjj->stj", runs.gram_trace.values))
     np.testing.assert_allclose(runs.cosine_trace, runs.overlap_trace / length[..., None])
-    assert (runs.error > 0.25).all() and ((0 < runs.subspace_overlap) & (runs.subspace_overlap < 1)).all()
+    assert (runs.error > 0.25).all() and (
+        (runs.subspace_overlap > 0) & (runs.subspace_overlap < 1)
+    ).all()
     assert runs.attrs["d"] == 30 and runs.attrs["noise"] == 0.25
     theory = learner.predict(target, time=2.0, d=30, seeds=2)
     assert theory.overlap_trace.dims == ("seed", "estimate", "index") and float(theory.time) == 2

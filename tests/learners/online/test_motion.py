@@ -85,7 +85,8 @@ def test_error_functions_are_recognised():
 
 @pytest.mark.parametrize("loss", ["squared", "correlation"])
 @pytest.mark.parametrize(
-    ("link", "activation"), [("z1*z2 + sign(z1)", "tanh(z + 0.3)"), ("relu(z1) - z2", "1.5*relu(z)")]
+    ("link", "activation"),
+    [("z1*z2 + sign(z1)", "tanh(z + 0.3)"), ("relu(z1) - z2", "1.5*relu(z)")],
 )
 def test_pairs_of_fields_agree_with_sampling(loss, link, activation):
     own, at = recipe(link, activation, 3, loss=loss), point(3, 2, seed=2)
@@ -120,7 +121,9 @@ def test_the_series_is_the_equation_of_one_neuron(link, activation, monkeypatch)
 
 
 def test_slow_series_are_left_to_averages():
-    assert series_drift(recipe("relu(z)", "relu(z)", 1, loss="correlation", spherical=True), 0) is None
+    assert (
+        series_drift(recipe("relu(z)", "relu(z)", 1, loss="correlation", spherical=True), 0) is None
+    )
 
 
 def test_the_student_that_is_its_target_stays():

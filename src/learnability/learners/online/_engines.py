@@ -289,7 +289,7 @@ def _settled(
     kept = [jnp.where(lost, a, b) for a, b in zip(old.weights, weights, strict=True)]
     reached = old.reached
     if recipe.watched:
-        there = (M**2 >= values.threshold**2 * length[:, None]).any() & ~lost
+        there = (values.threshold**2 * length[:, None] <= M**2).any() & ~lost
         reached = jnp.where((reached < 0) & there, count + 1, reached)
     return State((kept[0], kept[1]), jnp.where(lost, old.second, second), lost, reached)
 
@@ -322,9 +322,7 @@ def advance_full(recipe: Recipe) -> Callable[..., State]:
             W = W / jnp.sqrt(length)[:, None]
         M = W @ hidden.T if recipe.watched else jnp.zeros((recipe.width, recipe.link.r), W.dtype)
         rest = (W**2).sum(axis=1) - (M**2).sum(axis=1)
-        return _settled(
-            recipe, values, state, (W, hidden), second.astype(W.dtype), count, rest, M
-        )
+        return _settled(recipe, values, state, (W, hidden), second.astype(W.dtype), count, rest, M)
 
     def advance(state: State, seeds: Any, first: Any, last: Any, values: Numbers) -> State:
         keys = jax.vmap(jax.random.key)(seeds)

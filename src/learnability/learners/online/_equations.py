@@ -1,4 +1,4 @@
-"""The equations of motion of one learner on one target: which averages, their error, the solution."""
+"""The equations of motion of a learner on a target: which averages, their error, the solution."""
 
 from __future__ import annotations
 

@@ -199,8 +199,9 @@ def flow(
             rtol=tolerance,
             atol=0.01 * tolerance,
         )
-    lost = found.status < 0 or len(found.t_events[0]) > 0
-    ended = float(found.t_events[1][0]) if reach is not None and len(found.t_events[1]) else np.inf
+    met = found.t_events or [np.zeros(0)] * 2
+    lost = found.status < 0 or len(met[0]) > 0
+    ended = float(met[1][0]) if reach is not None and len(met[1]) else np.inf
     states = np.full((len(grid), len(x0)), np.nan)
     states[: len(found.t)] = found.y.T
     points = [unpacked(x) for x in states[np.searchsorted(grid, times)]]

@@ -58,9 +58,7 @@ def series_drift(recipe: Recipe, noise: float) -> Drift | None:
         spread = (rates.step * a) ** 2 / recipe.batch * float(square @ m ** np.arange(_ORDER + 1))
         # The part along the weights themselves changes their length alone and is left out.
         second = rates.second_step * float(signal @ m ** np.arange(_ORDER + 1))
-        return Point(
-            np.array([[spread - 2 * m * pull]]), np.array([[pull]]), np.array([second])
-        )
+        return Point(np.array([[spread - 2 * m * pull]]), np.array([[pull]]), np.array([second]))
 
     return drift
 

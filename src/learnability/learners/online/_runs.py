@@ -70,8 +70,8 @@ def run(
             seen.append(_observed(recipe, state, engine))
             now = int(step)
         diverged = np.asarray(state.diverged)
-    parts = (np.stack([look[k] for look in seen], axis=1) for k in range(3))
-    return Runs(*parts, diverged)
+    rest, overlap, second = (np.stack([look[k] for look in seen], axis=1) for k in range(3))
+    return Runs(rest, overlap, second, diverged)
 
 
 def recover(
@@ -101,7 +101,10 @@ def recover(
         while now < last:
             own = [seeds[k] for k in running]
             state = _advance(recipe, engine, state, own, now, then, values)
-            reached[running], diverged[running] = np.asarray(state.reached), np.asarray(state.diverged)
+            reached[running], diverged[running] = (
+                np.asarray(state.reached),
+                np.asarray(state.diverged),
+            )
             open_ = (reached[running] < 0) & ~diverged[running]
             if not open_.any():
                 break
@@ -152,7 +155,9 @@ def _advance(
         return state
     if engine == "reduced":
         return _engines.advance_reduced(recipe)(state, np.array(seeds), first, last, values)
-    small = Numbers(*(np.float32(v) for v in values[:-1]), values.series[:0].astype(np.float32))
+    series = values.series[:0].astype(np.float32)
+    small = values._replace(**{k: np.float32(getattr(values, k)) for k in values._fields[:-1]})
+    small = small._replace(series=series)
     return _engines.advance_full(recipe)(state, np.array(seeds), first, last, small)
 
 

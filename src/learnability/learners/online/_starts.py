@@ -40,7 +40,11 @@ def checked_start(start: tuple[ArrayLike, ArrayLike], p: int, r: int, spherical:
         Q, M = (np.array(part, dtype=float, ndmin=2) for part in start)
     except (TypeError, ValueError):
         Q = M = np.zeros((0, 0))
-    if Q.shape != (p, p) or M.shape != (p, r) or not (np.isfinite(Q).all() and np.isfinite(M).all()):
+    if (
+        Q.shape != (p, p)
+        or M.shape != (p, r)
+        or not (np.isfinite(Q).all() and np.isfinite(M).all())
+    ):
         raise LearnabilityError(
             f"`start` was given as {start!r}, but the pair (Q, M) of finite matrices of shapes "
             f"({p}, {p}) and ({p}, {r}) is accepted."
@@ -75,7 +79,9 @@ def random_start(seed: int, p: int, r: int, d: int, spherical: bool) -> Start:
     return Start(rest, M)
 
 
-def start_weights(seed: int, W: NDArray[Any], p: int, spherical: bool, start: Start | None) -> Array:
+def start_weights(
+    seed: int, W: NDArray[Any], p: int, spherical: bool, start: Start | None
+) -> Array:
     """Weights (p, d) with given order parameters, or random ones; W (r, d) are the hidden ones."""
     r, d = W.shape
     rng = np.random.default_rng([seed, 12])

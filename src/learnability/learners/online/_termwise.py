@@ -141,7 +141,9 @@ class LinearTerms:
         to_x = length[None] * (sine / (2 * math.pi) + cosine * both)
         to_z = length[None] * sine * both
         product = np.outer(length, length)
-        values = product * (sine / (2 * math.pi) + cosine * (0.5 - np.arccos(cosine) / (2 * math.pi)))
+        values = product * (
+            sine / (2 * math.pi) + cosine * (0.5 - np.arccos(cosine) / (2 * math.pi))
+        )
         return self.scale**2 * to_x, self.scale**2 * to_z, self.scale**2 * values
 
     def _spread(

@@ -407,7 +407,9 @@ class OnlineSGD:
     def _checked_dimension(self, target: MultiIndex, d: int, seeds: int) -> int:
         _, size = checked_sizes(target.r, 1, d, None, np.float32)
         if self.engine == "full":
-            checked_sizes(target.r, seeds * (self.width + target.r + self.batch), d, None, np.float32)
+            checked_sizes(
+                target.r, seeds * (self.width + target.r + self.batch), d, None, np.float32
+            )
         elif size < self.width + target.r:
             raise LearnabilityError(
                 f"`d` was given as {d!r}, but the reduced engine needs at least width + r = "
