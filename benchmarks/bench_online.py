@@ -83,7 +83,7 @@ def main() -> None:
     scale = 1_000_000 / count
     unit = normals(3_000_000_000)
     one, eight = steps(1, 1000, count) * scale, steps(8, 1000, count) * scale
-    small, large = steps(1, 100, count), steps(1, 10**6, count)
+    small, large = steps(1, 100, 4 * count), steps(1, 10**6, 4 * count)
     whole, alone = full_against_products(4000, 3000)
     print(f"3e9 normal numbers in NumPy                  {unit:8.1f} s")
     print(f"10^6 steps, 32 seeds, one neuron             {one:8.1f} s   {one / unit:5.2f} of that")

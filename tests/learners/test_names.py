@@ -22,7 +22,9 @@ def test_options_are_fields() -> None:
 
 
 def test_bad_names_and_options_end_in_a_sentence() -> None:
-    with pytest.raises(LearnabilityError, match="'amp', but bayes-amp and spectral are accepted"):
+    with pytest.raises(
+        LearnabilityError, match="'amp', but bayes-amp and spectral and online-sgd are accepted"
+    ):
         named("amp")
     with pytest.raises(LearnabilityError, match="with spectral, but it belongs to bayes-amp"):
         named("spectral", start="random")

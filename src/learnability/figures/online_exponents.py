@@ -126,7 +126,10 @@ def picture(data: xarray.Dataset) -> Any:
                     data[f"runs_overlap_{degree}"].values[k],
                     shades[k],
                 )
-            axes.set(xlabel=UNITS[degree], title=rf"$\mathrm{{He}}_{degree}$", ylim=(-0.03, 1.03))
+            first, *_, last = data[f"d_{degree}"].values
+            title = rf"$\mathrm{{He}}_{degree}$, $d = {first}$ to {last}"
+            axes.set(xlabel=UNITS[degree], ylim=(-0.03, 1.03))
+            axes.set_title(title, fontsize=8)
         panels[0].set_ylabel("overlap")
         for degree in DEGREES:
             d = data[f"d_{degree}"].values
@@ -136,8 +139,7 @@ def picture(data: xarray.Dataset) -> Any:
                 d, steps, "o-", ms=3, color=COLOURS[degree - 1],
                 label=rf"$\mathrm{{He}}_{degree}$: {slope:.2f}",
             )  # fmt: skip
-        panels[3].set(xlabel="$d$", title="steps to 1/2")
-        panels[3].legend(title="slope", handlelength=1.0)
-        labels = ["small $d$", "larger $d$", "largest $d$"]
-        legend_of_dimensions(figure, labels, shades, data.sizes["seed"])
+        panels[3].set(xlabel="$d$", title="steps to 1/2, slopes")
+        panels[3].legend(handlelength=0.8, fontsize=6, loc="lower right", borderpad=0.1)
+        legend_of_dimensions(figure, ["smallest $d$; darker is larger"], shades, data.sizes["seed"])
     return figure

@@ -33,7 +33,7 @@ def named(name: str, **options: Any) -> Learner:
     """
     if name not in LEARNERS:
         raise LearnabilityError(
-            f"The learner was given as {name!r}, but {', '.join(LEARNERS)} are accepted."
+            f"The learner was given as {name!r}, but {' and '.join(LEARNERS)} are accepted."
         )
     learner = LEARNERS[name]
     given = {option: value for option, value in options.items() if value is not None}
