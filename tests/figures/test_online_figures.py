@@ -1,14 +1,20 @@
-"""The figures about one-pass SGD at a small size: theory and runs in the numbers and the picture."""
+"""The figures about one-pass SGD at a small size: theory and runs in numbers and pictures."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import xarray
 
-from learnability.figures import FIGURES, draw, hierarchy, online_exponents, repetita
+from learnability.figures import (
+    FIGURES,
+    csq_staircase,
+    draw,
+    grand_staircase_sgd,
+    hierarchy,
+    online_exponents,
+    repetita,
+)
 from learnability.figures import _sgd_staircase as staircase
-from learnability.figures import csq_staircase, grand_staircase_sgd
 from learnability.figures._online import OnlineSize
 
 SMALL = OnlineSize(dimensions=(40, 60), runs=2, points=9)
