@@ -222,12 +222,12 @@ def test_a_figure(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_online_learners_run_along_the_time(run) -> None:  # type: ignore[no-untyped-def]
     options = ["--time", "0.5,1", "--step", "0.3", "--activation", "tanh(z)", "--width", "2"]
     done = run("simulate", "online-sgd", "z1 + z2", "--d", "20", "--seeds", "2", *options)
-    assert done.returncode == 0, done.stderr
-    rows = [line.split() for line in done.stdout.splitlines() if line.startswith("  ")]
+    assert done.code == 0, done.err
+    rows = [line.split() for line in done.out.splitlines() if line.startswith("  ")]
     assert rows[0][:3] == ["time", "overlap", "1"] and [row[0] for row in rows[1:]] == ["0.5", "1"]
-    assert "2 finished" in done.stdout
+    assert "2 finished" in done.out
     done = run("predict", "online-sgd", "z1 + z2", "--d", "20", *options)
-    assert done.returncode == 0 and "solved" in done.stdout, done.stderr
+    assert done.code == 0 and "solved" in done.out, done.err
 
 
 RUN = ["simulate", "spectral", "z1*z2", "--d", "20", "--alpha", "2"]

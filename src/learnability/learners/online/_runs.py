@@ -15,6 +15,7 @@ from learnability.targets.multi_index import MultiIndex
 __all__ = ["Runs", "recover", "run"]
 
 Array = NDArray[np.float64]
+_MOST_SEEDS = 4096  # Side by side, so that their random numbers stay below a gigabyte.
 _GROWTH = 1.5  # Of the time between two looks at which runs have learned.
 
 
@@ -44,7 +45,7 @@ def run(
     start: tuple[Start | None, Array],
     engine: str,
 ) -> Runs:
-    """Run all seeds side by side and look at the given steps.
+    """Run seeds side by side, some thousands at a time, and look at the given steps.
 
     Parameters
     ----------
@@ -59,6 +60,21 @@ def run(
     engine : {"reduced", "full"}
         See `_engines`.
     """
+    groups = [seeds[k : k + _MOST_SEEDS] for k in range(0, len(seeds), _MOST_SEEDS)]
+    parts = [_run(recipe, rates, target, d, steps, group, start, engine) for group in groups]
+    return Runs(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+
+def _run(
+    recipe: Recipe,
+    rates: tuple[float, float, float],
+    target: MultiIndex,
+    d: int,
+    steps: NDArray[np.int64],
+    seeds: list[int],
+    start: tuple[Start | None, Array],
+    engine: str,
+) -> Runs:
     import jax
 
     with jax.enable_x64(True):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.learners.online._engines import Recipe
 from learnability.learners.online._equations import Equations
 from learnability.learners.online._observables import (
     aligned,
@@ -28,8 +29,6 @@ from learnability.targets.protocol import checked_sizes
 
 if TYPE_CHECKING:
     import xarray
-
-    from learnability.learners.online._engines import Recipe
 
 __all__ = ["OnlineSGD"]
 
@@ -360,8 +359,6 @@ class OnlineSGD:
         return self.schedule
 
     def _recipe(self, target: MultiIndex, watched: bool = False) -> Recipe:
-        from learnability.learners.online._engines import Recipe
-
         assert isinstance(self.activation, Link)
         return Recipe(
             target.link,
