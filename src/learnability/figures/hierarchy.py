@@ -12,6 +12,7 @@ Abbe, Boix-Adsera, Misiakiewicz, COLT 2023; Dandi, Krzakala, Loureiro, Pesce, St
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,12 +25,20 @@ if TYPE_CHECKING:
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 LINK = "z1 + He3(z1)*z2 + He3(z2)*z3"
-FULL = OnlineSize(dimensions=(3000,), runs=16, points=61)
-QUICK = OnlineSize(dimensions=(400,), runs=8, points=41)
-LAST = 2000.0
 
 
-def compute(size: OnlineSize) -> xarray.Dataset:
+@dataclass(frozen=True)
+class Size(OnlineSize):
+    """How much to compute, and `last`, the last time."""
+
+    last: float
+
+
+FULL = Size(dimensions=(3000,), runs=16, points=61, last=2000.0)
+QUICK = Size(dimensions=(400,), runs=8, points=33, last=300.0)
+
+
+def compute(size: Size) -> xarray.Dataset:
     """Shares of the directions, in theory from the start of the first run."""
     import xarray
 
@@ -39,7 +48,7 @@ def compute(size: OnlineSize) -> xarray.Dataset:
         width=4, activation="tanh(z + 0.5)", step=0.2, second_layer=(1, -1, 1, -1), second_step=0.2
     )
     d = size.dimensions[0]
-    times = np.geomspace(0.5, LAST, size.points)
+    times = np.geomspace(0.5, size.last, size.points)
     theory = learner.predict(LINK, time=times, d=d, seeds=1)
     runs = learner.simulate(LINK, d=d, time=times[::4], seeds=size.runs)
     return xarray.Dataset(
