@@ -17,7 +17,7 @@ FIGURES = {
     "repetita": "steps that use a sample twice learn He3 and He4 in d and d log d steps",
     "csq-staircase": "SGD climbs He2(z1) + sign(z1 z2 z3), faster when it repeats its samples",
     "grand-staircase-sgd": "He4(z1) + sign(z1 z2 z3) is learned by SGD only with repetition",
-    "hierarchy": "SGD learns z1, then He3(z1) z2, then He3(z2) z3",
+    "hierarchy": "z1 + He3(z1) z2 + He3(z2) z3: SGD learns z1, which opens z2",
 }
 """Name -> title; the module of a figure has its name, with underscores.
 
