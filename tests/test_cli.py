@@ -276,11 +276,29 @@ def test_a_figure(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
+def test_online_learners_run_along_the_time(run) -> None:  # type: ignore[no-untyped-def]
+    options = ["--time", "0.5,1", "--step", "0.3", "--activation", "tanh(z)", "--width", "2"]
+    done = run("simulate", "online-sgd", "z1 + z2", "--d", "20", "--seeds", "2", *options)
+    assert done.code == 0, done.err
+    rows = [line.split() for line in done.out.splitlines() if line.startswith("  ")]
+    assert rows[0][:3] == ["time", "overlap", "1"] and [row[0] for row in rows[1:]] == ["0.5", "1"]
+    assert "2 finished" in done.out
+    done = run("predict", "online-sgd", "z1 + z2", "--d", "20", *options)
+    assert done.code == 0 and "solved" in done.out, done.err
+
+
 RUN = ["simulate", "spectral", "z1*z2", "--d", "20", "--alpha", "2"]
 BAD_WORK = {
     "an unknown learner": (["predict", "amp", "z", "--alpha", "1"], "bayes-amp and spectral"),
     "no learner": (["predict"], "LEARNER"),
     "no alpha": (["predict", "spectral", "z"], "--alpha"),
+    "no time": (["predict", "online-sgd", "z", "--d", "9"], "needs `--time`"),
+    "alpha for time": (["predict", "online-sgd", "z", "--alpha", "1"], "along `--time`"),
+    "time for alpha": (["predict", "spectral", "z", "--time", "1"], "along `--alpha`"),
+    "no start": (["predict", "online-sgd", "z", "--time", "1"], "either `d`"),
+    "d without need": (["predict", "spectral", "z", "--alpha", "1", "--d", "9"], "needs none"),
+    "another's option": (["predict", "spectral", "z", "--alpha", "1", "--look-ahead", "1"],
+                         "`--look-ahead` was given with spectral"),
     "alpha zero": (["predict", "bayes-amp", "z", "--alpha", "0"], "above 0"),
     "alpha negative": (["predict", "spectral", "z", "--alpha", "-1:2:3"], "above 0"),
     "half a grid": (["predict", "spectral", "z", "--alpha", "1:2"], "`a:b:n`"),

@@ -21,6 +21,7 @@ _HOMES = {
     "Link": "learnability.links",
     "LinkError": "learnability.errors",
     "MultiIndex": "learnability.targets",
+    "OnlineSGD": "learnability.learners",
     "RandomFeatures": "learnability.learners",
     "Spectral": "learnability.learners",
     "catalogue": "learnability.links",

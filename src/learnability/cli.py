@@ -6,7 +6,7 @@ import json
 import sys
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
@@ -34,38 +34,63 @@ LearnerName = Annotated[
     str,
     typer.Argument(
         metavar="LEARNER",
-        help="bayes-amp, spectral, batch-gd, random-features, kernel-ridge or giant-steps.",
+        help="bayes-amp, spectral, online-sgd, batch-gd, random-features, kernel-ridge or "
+        "giant-steps.",
     ),
 ]
 Expression = Annotated[
     str, typer.Argument(metavar="EXPR", help="The link, such as 'z1**2 + sign(z1*z2*z3)'.")
 ]
 Alpha = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="GRID", help="Samples over dimension: a:b:n (n points from a to b), x,y,z or one."
     ),
+]
+Time = Annotated[
+    str | None,
+    typer.Option(metavar="GRID", help="For online-sgd instead of --alpha: steps over dimension."),
 ]
 Noise = Annotated[float, typer.Option(help="Variance of the label noise.")]
 Start = Annotated[
     str | None,
     typer.Option(help="Where bayes-amp begins: auto, random, spectral or informed."),
 ]
-Width = Annotated[float | None, typer.Option(help="Neurons over dimension, p / d.")]
+Width = Annotated[
+    float | None,
+    typer.Option(help="Neurons; over dimension for random-features and giant-steps."),
+]
 Activation = Annotated[
-    str | None, typer.Option(help="Activation of the neurons, such as 'relu(z)'.")
+    str | None,
+    typer.Option(metavar="EXPR", help="Activation of the neurons, such as 'relu(z)'."),
+]
+Loss = Annotated[
+    str | None, typer.Option(help="Of online-sgd and batch-gd: squared or correlation.")
 ]
 Kernel = Annotated[
-    str | None, typer.Option(help="k of the kernel k(x.x'/d) of kernel-ridge, such as 'exp(z)'.")
+    str | None,
+    typer.Option(
+        metavar="EXPR", help="k of the kernel k(x.x'/d) of kernel-ridge, such as 'exp(z)'."
+    ),
 ]
-Ridge = Annotated[float | None, typer.Option(help="Ridge of the readout or of the kernel.")]
+Ridge = Annotated[float | None, typer.Option(help="Ridge of the readout, the kernel or batch-gd.")]
 Batch = Annotated[
-    float | None, typer.Option(help="Samples of one step over dimension, of giant-steps.")
+    float | None,
+    typer.Option(help="Samples of a step: of online-sgd, or over dimension of giant-steps."),
 ]
 StepSize = Annotated[
-    float | None, typer.Option("--step", help="Size of a step over the number of neurons.")
+    float | None,
+    typer.Option("--step", help="Step size in units of 1/d; of giant-steps over the neurons."),
 ]
-Steps = Annotated[int | None, typer.Option(help="Number of steps of giant-steps.")]
+Steps = Annotated[int | None, typer.Option(help="Number of steps of batch-gd and giant-steps.")]
+Rule = Annotated[
+    str | None,
+    typer.Option(help="Of online-sgd: plain, extragradient, repetition, sam or lookahead."),
+]
+LookAhead = Annotated[float | None, typer.Option(help="Look-ahead of online-sgd in units of 1/d.")]
+Spherical = Annotated[
+    bool | None, typer.Option("--spherical", help="Keep the neurons of online-sgd on the sphere.")
+]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -134,21 +159,28 @@ def hardness(
 def predict(
     learner: LearnerName,
     expression: Expression,
-    alpha: Alpha,
+    alpha: Alpha = None,
+    time: Time = None,
+    d: Annotated[
+        int | None, typer.Option("--d", help="For online-sgd: dimension of the random start.")
+    ] = None,
     noise: Noise = 0.0,
     start: Start = None,
     width: Width = None,
     activation: Activation = None,
+    loss: Loss = None,
     kernel: Kernel = None,
     ridge: Ridge = None,
     batch: Batch = None,
     step: StepSize = None,
     steps: Steps = None,
+    rule: Rule = None,
+    look_ahead: LookAhead = None,
+    spherical: Spherical = None,
     out: Out = None,
 ) -> None:
     """Say what the theory expects of a learner in high dimension."""
     _check_suffix("--out", out, RESULTS)
-    from learnability.grids import grid
     from learnability.learners.names import named
     from learnability.targets import MultiIndex
 
@@ -157,16 +189,24 @@ def predict(
         start=start,
         width=width,
         activation=activation,
+        loss=loss,
         kernel=kernel,
         ridge=ridge,
         batch=batch,
         step=step,
         steps=steps,
+        rule=rule,
+        look_ahead=look_ahead,
+        spherical=spherical,
     )
-    alphas = grid(alpha)
+    axis = _axis(learner, chosen, alpha, time)
+    if d is not None:
+        if "time" not in axis:
+            raise LearnabilityError(f"`--d` was given with predict {learner}, which needs none.")
+        axis["d"] = d
     target = MultiIndex(expression, noise=noise)
     _make_room(out)
-    _hand_over(chosen.predict(target, alpha=alphas), out)
+    _hand_over(chosen.predict(target, **axis), out)
 
 
 @app.command()
@@ -174,7 +214,8 @@ def simulate(
     learner: LearnerName,
     expression: Expression,
     d: Annotated[str, typer.Option("--d", metavar="GRID", help="Dimension, or several.")],
-    alpha: Alpha,
+    alpha: Alpha = None,
+    time: Time = None,
     seeds: Annotated[
         str, typer.Option(metavar="K", help="Number of runs, or their seeds x,y,z.")
     ] = "1",
@@ -182,11 +223,15 @@ def simulate(
     start: Start = None,
     width: Width = None,
     activation: Activation = None,
+    loss: Loss = None,
     kernel: Kernel = None,
     ridge: Ridge = None,
     batch: Batch = None,
     step: StepSize = None,
     steps: Steps = None,
+    rule: Rule = None,
+    look_ahead: LookAhead = None,
+    spherical: Spherical = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -213,13 +258,13 @@ def simulate(
     if emit_slurm is not None:
         _emit_slurm(emit_slurm, workers, store)
         return
-    from learnability.grids import grid, setting
     from learnability.grids import seeds as read_seeds
+    from learnability.grids import setting
     from learnability.learners.names import named
     from learnability.studies import StudyWarning, study
     from learnability.targets import MultiIndex
 
-    axes = {"d": setting(d, "--d"), "alpha": grid(alpha)}
+    axes = {"d": setting(d, "--d")}
     if not all(type(size) is int for size in (axes["d"] if "," in d or ":" in d else [axes["d"]])):
         raise LearnabilityError(
             f"`--d` was given as {d!r}, but a whole number, or several as x,y,z or a:b:n, is "
@@ -238,12 +283,17 @@ def simulate(
         start=start,
         width=width,
         activation=activation,
+        loss=loss,
         kernel=kernel,
         ridge=ridge,
         batch=batch,
         step=step,
         steps=steps,
+        rule=rule,
+        look_ahead=look_ahead,
+        spherical=spherical,
     )
+    axes |= _axis(learner, chosen, alpha, time)
     target = MultiIndex(expression, noise=noise)
     _make_room(out)
     try:
@@ -344,6 +394,23 @@ def figure(
         raise LearnabilityError("No figure was named: `learnability figure --list` lists them.")
     for path in draw(name, out, quick=quick):
         typer.echo(str(path))
+
+
+def _axis(name: str, learner: Any, alpha: str | None, time: str | None) -> dict[str, Any]:
+    """The natural axis of a learner, read from its option."""
+    from inspect import signature
+
+    from learnability.grids import grid
+
+    given = {"alpha": alpha, "time": time}
+    own = next(axis for axis in given if axis in signature(learner.predict).parameters)
+    (other,) = given.keys() - {own}
+    if given[other] is not None:
+        raise LearnabilityError(f"`--{other}` was given with {name}, but it runs along `--{own}`.")
+    text = given[own]
+    if text is None:
+        raise LearnabilityError(f"{name} needs `--{own}`: `a:b:n`, `x,y,z` or one number.")
+    return {own: grid(text, own)}
 
 
 def _check_suffix(option: str, path: Path | None, accepted: tuple[str, ...]) -> None:

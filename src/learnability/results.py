@@ -84,7 +84,7 @@ def _long_form(dataset: xarray.Dataset) -> Any:
 
 
 def table(dataset: xarray.Dataset) -> str:
-    """The result of a learner as text: a row for each alpha.
+    """The result of a learner as text: a row for each alpha, or each time of an online learner.
 
     Parameters
     ----------
@@ -113,9 +113,12 @@ def table(dataset: xarray.Dataset) -> str:
         made += f", {dataset.sizes['seed']} seed" + ("s" if dataset.sizes["seed"] > 1 else "")
     networks = "overlap_trace" in dataset and "step" in dataset.dims  # Overlaps of many neurons.
     overlaps = "overlap" in dataset and not networks
-    if "alpha" not in dataset.dims:
-        dataset = dataset.expand_dims("alpha")
-    columns = [("alpha", [f"{a:.6g}" for a in dataset["alpha"].values])]
+    axis = "alpha" if "alpha" in dataset.coords else "time"
+    if axis not in dataset.dims:
+        dataset = dataset.expand_dims(axis)
+    if axis == "time":
+        dataset = _along_time(dataset)
+    columns = [(axis, [f"{a:.6g}" for a in dataset[axis].values])]
     for i in range(min(dataset.sizes["estimate"], dataset.sizes["index"]) if overlaps else 0):
         own = dataset["overlap"].isel(estimate=i, index=i)
         columns.append((f"overlap {i + 1}", _cells(own)))
@@ -150,6 +153,16 @@ def _extra(dataset: xarray.Dataset) -> list[str]:
     ]
 
 
+def _along_time(dataset: xarray.Dataset) -> xarray.Dataset:
+    """The paths of an online learner in the place of its final values."""
+    status = dataset["status"]
+    if "time" not in status.dims:
+        status = status.expand_dims(time=dataset.sizes["time"])
+    return dataset.assign(
+        {"status": status, "overlap": dataset["overlap_trace"], "error": dataset["error_trace"]}
+    )
+
+
 def _cells(variable: xarray.DataArray) -> list[str]:
     """Numbers by alpha, with the standard error over the seeds where there are several."""
     mean = variable.mean("seed") if "seed" in variable.dims else variable
@@ -165,7 +178,7 @@ def _counted(status: xarray.DataArray) -> list[str]:
     """Statuses by alpha; of several seeds each with its number."""
     if "seed" not in status.dims:
         return [str(s) for s in status.values]
-    rows = status.transpose("alpha", "seed").values
+    rows = status.transpose(..., "seed").values
     if rows.shape[1] == 1:
         return [str(s) for s in rows[:, 0]]
     return [", ".join(f"{n} {s}" for s, n in Counter(map(str, row)).most_common()) for row in rows]

@@ -19,6 +19,11 @@ FIGURES = {
     "one-step-error": "the error after one giant step, exactly",
     "one-step-spectrum": "one giant step takes a singular value out of the bulk",
     "lazy-polynomial": "kernels and random features learn one degree after the other",
+    "online-exponents": "one-pass SGD learns He1, He2 and He3 in d, d log d and d^2 steps",
+    "repetita": "steps that use a sample twice learn He3 and He4 in d and d log d steps",
+    "csq-staircase": "SGD climbs He2(z1) + sign(z1 z2 z3), faster when it repeats its samples",
+    "grand-staircase-sgd": "He4(z1) + sign(z1 z2 z3) is learned by SGD only with repetition",
+    "hierarchy": "z1 + He3(z1) z2 + He3(z2) z3: SGD learns z1, which opens z2",
 }
 """Name -> title; the module of a figure has its name, with underscores.
 

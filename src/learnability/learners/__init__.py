@@ -4,6 +4,15 @@ from learnability.learners.batch import BatchGD
 from learnability.learners.bayes import BayesAMP
 from learnability.learners.giant import GiantSteps
 from learnability.learners.lazy import KernelRidge, RandomFeatures
+from learnability.learners.online import OnlineSGD
 from learnability.learners.spectral import Spectral
 
-__all__ = ["BatchGD", "BayesAMP", "GiantSteps", "KernelRidge", "RandomFeatures", "Spectral"]
+__all__ = [
+    "BatchGD",
+    "BayesAMP",
+    "GiantSteps",
+    "KernelRidge",
+    "OnlineSGD",
+    "RandomFeatures",
+    "Spectral",
+]

@@ -10,6 +10,7 @@ from learnability.learners.batch import BatchGD
 from learnability.learners.bayes import BayesAMP
 from learnability.learners.giant import GiantSteps
 from learnability.learners.lazy import KernelRidge, RandomFeatures
+from learnability.learners.online import OnlineSGD
 from learnability.learners.protocol import Learner
 from learnability.learners.spectral import Spectral
 
@@ -18,6 +19,7 @@ __all__ = ["LEARNERS", "named"]
 LEARNERS: dict[str, type[Any]] = {
     "bayes-amp": BayesAMP,
     "spectral": Spectral,
+    "online-sgd": OnlineSGD,
     "batch-gd": BatchGD,
     "random-features": RandomFeatures,
     "kernel-ridge": KernelRidge,
@@ -46,8 +48,13 @@ def named(name: str, **options: Any) -> Learner:
         if option not in _fields(learner):
             owners = [n for n, kind in LEARNERS.items() if option in _fields(kind)]
             raise LearnabilityError(
-                f"`--{option}` was given with {name}, but it belongs to {' and '.join(owners)}."
+                f"`--{option.replace('_', '-')}` was given with {name}, but it belongs to "
+                f"{' and '.join(owners)}."
             )
+    whole = {field.name for field in dataclasses.fields(learner) if field.type == "int"}
+    for option in whole & given.keys():  # The command line reads all numbers as decimals.
+        value = given[option]
+        given[option] = int(value) if float(value).is_integer() else value
     made: Learner = learner(**given)
     return made
 

@@ -99,7 +99,7 @@ def dataset(
     learner: Any,
     target: MultiIndex,
     verb: str,
-    alpha: Array,
+    alpha: Array | None,
     variables: dict[str, tuple[tuple[str, ...], Any]],
     coordinates: dict[str, Any] | None = None,
     **attributes: Any,
@@ -110,8 +110,9 @@ def dataset(
     ----------
     learner, target, verb
         For the provenance; `verb` is "simulate" or "predict".
-    alpha : array, shape () or (k,)
-        A scalar becomes a scalar coordinate: the leading axis "alpha" is then dropped.
+    alpha : array, shape () or (k,), or None
+        A scalar becomes a scalar coordinate: the leading axis "alpha" is then dropped. None for
+        learners with another axis.
     variables : dict
         Name -> (dims, values); the dims start with "alpha" where they have it.
     coordinates : dict
@@ -121,7 +122,7 @@ def dataset(
     """
     import xarray
 
-    scalar = alpha.ndim == 0
+    scalar = alpha is not None and alpha.ndim == 0
     data = {}
     for name, (dims, values) in variables.items():
         array = np.asarray(values)
@@ -139,6 +140,5 @@ def dataset(
         "version": learnability.__version__,
         **attributes,
     }
-    return xarray.Dataset(
-        data, {"alpha": alpha if scalar else ("alpha", alpha), **(coordinates or {})}, attrs
-    )
+    axis = {} if alpha is None else {"alpha": alpha if scalar else ("alpha", alpha)}
+    return xarray.Dataset(data, {**axis, **(coordinates or {})}, attrs)

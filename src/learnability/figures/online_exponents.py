@@ -1,0 +1,145 @@
+"""How many steps one-pass SGD needs for He1, He2 and He3: d, d log d and d^2.
+
+One neuron on the sphere with the correlation loss and the activation of its target. Lines are
+equations of motion from m = d^(-1/2), crosses the mean |m| of runs from random starts.
+
+References
+----------
+Ben Arous, Gheissari, Jagannath, JMLR 22 (2021).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from learnability.figures._online import legend_of_dimensions, path_and_crosses, paths
+
+if TYPE_CHECKING:
+    import xarray
+
+    from learnability.learners import OnlineSGD
+
+__all__ = ["FULL", "QUICK", "compute", "picture"]
+
+DEGREES = (1, 2, 3)
+LINKS = {1: "z", 2: "He2(z)/sqrt(2)", 3: "He3(z)/sqrt(6)"}
+UNITS = {1: "steps $/ d$", 2: r"steps $/ (d \log d)$", 3: r"steps $/ d^2$"}
+LAST = {1: 8.0, 2: 5.0, 3: 5.0}
+LIMIT = 400.0
+"""Most time given to a run that has to reach overlap 1/2, in the units of its panel."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much to compute.
+
+    Attributes
+    ----------
+    dimensions : dict
+        Degree -> dimensions d.
+    runs, many_runs : int
+        Runs for the paths, and for the times to overlap 1/2 of He3.
+    points : int
+        Points of the lines.
+    """
+
+    dimensions: dict[int, tuple[int, ...]]
+    runs: int
+    many_runs: int
+    points: int
+
+
+FULL = Size(
+    {1: (1000, 10000, 100000), 2: (1000, 10000, 100000), 3: (256, 512, 1024, 2048, 4096)},
+    32,
+    128,
+    81,
+)
+QUICK = Size({1: (300, 1000, 3000), 2: (300, 1000, 3000), 3: (64, 128, 256)}, 16, 48, 41)
+
+
+def learner(degree: int, d: int) -> OnlineSGD:
+    """The learner of a degree; the step of He3 shrinks like d^(-1/2)."""
+    from learnability.learners import OnlineSGD
+
+    step = {1: 0.5, 2: 0.1, 3: 0.5 / math.sqrt(d)}[degree]
+    return OnlineSGD(activation=LINKS[degree], loss="correlation", step=step, spherical=True)
+
+
+def unit(degree: int, d: int) -> float:
+    """The time steps / d that is one in a panel."""
+    return {1: 1.0, 2: math.log(d), 3: float(d)}[degree]
+
+
+def compute(size: Size) -> xarray.Dataset:
+    """Paths of every degree and dimension, the times to 1/2 and their exponents."""
+    import xarray
+
+    data: dict[str, Any] = {}
+    attrs: dict[str, Any] = {}
+    for degree in DEGREES:
+        dimensions = size.dimensions[degree]
+        x = np.linspace(0, LAST[degree], size.points)
+        lines, crosses, times = [], [], []
+        for d in dimensions:
+            own, link = learner(degree, d), LINKS[degree]
+            start = (1.0, 1 / math.sqrt(d))
+            theory, runs = paths(own, link, d, x * unit(degree, d), size.runs, start)
+            lines.append(theory.overlap_trace.values[:, 0, 0])
+            crosses.append(np.abs(runs.overlap_trace.values[:, :, 0, 0]))
+            count = size.many_runs if degree == 3 and d <= 1024 else size.runs
+            found = own.simulate_recovery(link, d=d, time=LIMIT * unit(degree, d), seeds=count)
+            times.append(float(np.log(found.recovery_time.values * d).mean()))
+        axis, run_axis = f"d_{degree}", f"x_runs_{degree}"
+        data |= {
+            f"theory_overlap_{degree}": ((axis, f"x_{degree}"), lines),
+            f"runs_overlap_{degree}": ((axis, "seed", run_axis), crosses),
+            f"runs_log_steps_{degree}": (axis, times),
+            axis: (axis, list(dimensions)),
+            f"x_{degree}": (f"x_{degree}", x),
+            run_axis: (run_axis, x[::4]),
+        }
+        attrs[f"exponent_{degree}"] = float(np.polyfit(np.log(dimensions), times, 1)[0])
+    return xarray.Dataset(data, attrs=attrs)
+
+
+def picture(data: xarray.Dataset) -> Any:
+    """Three panels of overlaps in the units of theory, and the times to overlap 1/2."""
+    from matplotlib.figure import Figure
+
+    from learnability.plotting import COLOURS, WIDTHS, house_style
+
+    shades = ("#9ECAE1", "#4292C6", "#08519C", "#08306B", "#000000")
+    with house_style():
+        figure = Figure(figsize=(WIDTHS["text"], 2.3), layout="constrained")
+        panels = figure.subplots(1, 4)
+        for axes, degree in zip(panels, DEGREES, strict=False):
+            for k in range(data.sizes[f"d_{degree}"]):
+                path_and_crosses(
+                    axes,
+                    data[f"x_{degree}"].values,
+                    data[f"theory_overlap_{degree}"].values[k],
+                    data[f"runs_overlap_{degree}"].values[k],
+                    shades[k],
+                )
+            first, *_, last = data[f"d_{degree}"].values
+            title = rf"$\mathrm{{He}}_{degree}$, $d = {first}$ to {last}"
+            axes.set(xlabel=UNITS[degree], ylim=(-0.03, 1.03))
+            axes.set_title(title, fontsize=8)
+        panels[0].set_ylabel("overlap")
+        for degree in DEGREES:
+            d = data[f"d_{degree}"].values
+            steps = np.exp(data[f"runs_log_steps_{degree}"].values)
+            slope = data.attrs[f"exponent_{degree}"]
+            panels[3].loglog(
+                d, steps, "o-", ms=3, color=COLOURS[degree - 1],
+                label=rf"$\mathrm{{He}}_{degree}$: {slope:.2f}",
+            )  # fmt: skip
+        panels[3].set(xlabel="$d$", title="steps to 1/2, slopes")
+        panels[3].legend(handlelength=0.8, fontsize=6, loc="lower left", borderpad=0.1)
+        legend_of_dimensions(figure, ["smallest $d$; darker is larger"], shades, data.sizes["seed"])
+    return figure

@@ -1,0 +1,107 @@
+"""Repetition helps: He3 and He4 are learned in d and d log d steps when a sample is used twice.
+
+One neuron on the sphere with the correlation loss: plain steps, whose time is set by the
+information exponent (d^2 and d^3 steps), against extragradient steps on the same samples, whose
+time is set by the generative exponent.
+
+References
+----------
+Arnaboldi, Dandi, Krzakala, Pesce, Stephan, arXiv:2405.15459; Dandi, Troiani, Arnaboldi, Pesce,
+Zdeborova, Krzakala, ICML 2024.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from learnability.figures._online import (
+    OnlineSize,
+    legend_of_dimensions,
+    path_and_crosses,
+    paths,
+)
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["FULL", "QUICK", "compute", "picture"]
+
+FULL = OnlineSize(dimensions=(1000, 10000, 100000), runs=32, points=81)
+QUICK = OnlineSize(dimensions=(300, 1000, 3000), runs=16, points=41)
+# Link, activation, step, last time in the unit of the panel.
+PANELS = {
+    "He3": ("He3(z)/sqrt(6)", "relu(z)", 0.3, 80.0),
+    "He4": ("He4(z)/sqrt(24)", "exp(-z**2/2)", 1.0, 7.0),
+}
+RULES = ("plain", "extragradient")
+
+
+def unit(panel: str, d: int) -> float:
+    """The time steps / d that is one in a panel."""
+    return 1.0 if panel == "He3" else math.log(d)
+
+
+def compute(size: OnlineSize) -> xarray.Dataset:
+    """|overlap| along the time of both rules; theory from m = 0 for He3, d^(-1/2) for He4."""
+    import xarray
+
+    from learnability.learners import OnlineSGD
+
+    data: dict[str, Any] = {}
+    for panel, (link, activation, step, last) in PANELS.items():
+        x = np.linspace(0, last, size.points)
+        for rule in RULES:
+            learner = OnlineSGD(
+                activation=activation, loss="correlation", step=step, rule=rule, look_ahead=1.0,
+                spherical=True,
+            )  # fmt: skip
+            lines, crosses = [], []
+            for d in size.dimensions:
+                # The drift of extragradient steps on He3 does not vanish at m = 0.
+                start = (1.0, 0.0 if panel == "He3" else 1 / math.sqrt(d))
+                theory, runs = paths(learner, link, d, x * unit(panel, d), size.runs, start)
+                lines.append(np.abs(theory.overlap_trace.values[:, 0, 0]))
+                crosses.append(np.abs(runs.overlap_trace.values[:, :, 0, 0]))
+            data[f"theory_overlap_{panel}_{rule}"] = (("d", f"x_{panel}"), lines)
+            data[f"runs_overlap_{panel}_{rule}"] = (("d", "seed", f"x_runs_{panel}"), crosses)
+        data[f"x_{panel}"] = (f"x_{panel}", x)
+        data[f"x_runs_{panel}"] = (f"x_runs_{panel}", x[::4])
+    return xarray.Dataset(data, {"d": list(size.dimensions)})
+
+
+def picture(data: xarray.Dataset) -> Any:
+    """Two panels: dashed lines are plain steps, full lines extragradient."""
+    from matplotlib.figure import Figure
+
+    from learnability.plotting import WIDTHS, house_style
+
+    shades = ("#9ECAE1", "#4292C6", "#08519C")
+    warm = ("#FDAE6B", "#F16913", "#A63603")
+    labels = {"He3": r"steps $/ d$", "He4": r"steps $/ (d \log d)$"}
+    with house_style():
+        figure = Figure(figsize=(WIDTHS["text"], 2.5), layout="constrained")
+        for axes, panel in zip(figure.subplots(1, 2, sharey=True), PANELS, strict=True):
+            for rule, colours in zip(RULES, (warm, shades), strict=True):
+                for k in range(data.sizes["d"]):
+                    path_and_crosses(
+                        axes,
+                        data[f"x_{panel}"].values,
+                        data[f"theory_overlap_{panel}_{rule}"].values[k],
+                        data[f"runs_overlap_{panel}_{rule}"].values[k],
+                        colours[k],
+                        "--" if rule == "plain" else "-",
+                    )
+            axes.set(xlabel=labels[panel], ylim=(-0.03, 1.03), title=rf"$\mathrm{{He}}_{panel[2]}$")
+        figure.axes[0].set_ylabel("overlap")
+        names = [f"$d = {d}$" for d in data["d"].values]
+        legend_of_dimensions(figure, names, shades, data.sizes["seed"])
+        left = figure.axes[0]
+        for height, words, colour in (
+            (0.2, "plain SGD", warm[1]),
+            (0.6, "extragradient", shades[1]),
+        ):
+            left.text(0.97, height, words, transform=left.transAxes, ha="right", color=colour)
+    return figure

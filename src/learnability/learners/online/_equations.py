@@ -1,0 +1,140 @@
+"""The equations of motion of a learner on a target: which averages, their error, the solution."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.learners.online._averages import nodes_for
+from learnability.learners.online._engines import Recipe
+from learnability.learners.online._erf_kernels import closed_drift
+from learnability.learners.online._motion import Drift, Point, Rates, averaged_drift, flow
+from learnability.learners.online._one_neuron import growth, series_drift
+from learnability.learners.online._starts import Start
+from learnability.learners.online._termwise import linear_terms
+from learnability.links.link import Link
+from learnability.targets.multi_index import MultiIndex
+
+__all__ = ["Equations", "Solution"]
+
+Array = NDArray[np.float64]
+_TIGHT, _LOOSE = 1e-6, 1e-4
+"""Tolerances of the integration for exact averages and for those with an error of their own."""
+
+
+class Solution(NamedTuple):
+    """Order parameters at the asked times, with the standard errors of M and of Q."""
+
+    rest: Array
+    overlap: Array
+    second: Array
+    overlap_error: Array
+    gram_error: Array
+    status: str
+
+
+class Equations:
+    """Equations of motion.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        The learner and the link.
+    target : MultiIndex
+        The target, for its noise.
+    rates : tuple of float
+        (step, look_ahead, second_step).
+    schedule : Link or None
+        Factor of the steps.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        target: MultiIndex,
+        rates: tuple[float, float, float],
+        schedule: Link | None,
+    ) -> None:
+        if recipe.rule == "sam" and recipe.batch > 1:
+            raise LearnabilityError(
+                f'The equations of motion were asked for rule="sam" with batches of '
+                f"{recipe.batch}, but the length of its gradient couples the samples of a batch: "
+                "they are known for batch=1."
+            )
+        self.recipe, self.rates, self.schedule = recipe, rates, schedule
+        self.drifts, self.method = self._averages(target)
+
+    def _averages(self, target: MultiIndex) -> tuple[list[Drift], str]:
+        """Drifts whose spread is their error, and what they are."""
+        recipe = self.recipe
+        plain = recipe.rule == "plain"
+        for name, known in (("closed form", closed_drift), ("Hermite series", series_drift)):
+            drift = known(recipe, target.noise)
+            if drift is not None:
+                return [drift], name
+        rules = nodes_for(recipe.link, recipe.activation, recipe.width, target.noise, plain)
+        names = {1: "Gauss rules", 2: "Gauss rules and even grids"}
+        method = names.get(len(rules), "Sobol points")
+        linear = linear_terms(recipe) if len(rules) > 2 else None
+        if linear is not None:
+            method = "pairs of fields, squared terms by Sobol points"
+        return [averaged_drift(recipe, nodes, linear) for nodes in rules], method
+
+    def _at(self, time: float) -> Rates:
+        step, look_ahead, second_step = self.rates
+        factor = 1.0 if self.schedule is None else float(self.schedule(np.array([time])))
+        step *= factor
+        inner = step if self.recipe.rule == "repetition" else look_ahead
+        if self.recipe.rule != "sam":
+            inner /= self.recipe.batch
+        return Rates(step, inner, second_step * factor)
+
+    def solve(self, start: Start, second: Array, times: Array) -> Solution:
+        """Order parameters at given times."""
+        tolerance = _TIGHT if len(self.drifts) == 1 else _LOOSE
+        point = Point(start.rest, start.overlap, second)
+        recipe = self.recipe
+        paths = [
+            flow(drift, point, times, self._at, recipe.spherical, recipe.trained, tolerance)[0]
+            for drift in self.drifts
+        ]
+        overlaps = np.array([path.overlap for path in paths])
+        rests = np.array([path.rest for path in paths])
+        lost = any(path.status == "diverged" for path in paths)
+        return Solution(
+            rests.mean(axis=0),
+            overlaps.mean(axis=0),
+            np.mean([path.second for path in paths], axis=0),
+            _standard_error(overlaps),
+            _standard_error(rests + overlaps @ np.swapaxes(overlaps, -1, -2)),
+            "diverged" if lost else "solved",
+        )
+
+    def recovery(self, start: Start, second: Array, last: float, overlap: float) -> float:
+        """When the largest cosine gets to `overlap`; infinite if not by `last`."""
+        point = Point(start.rest, start.overlap, second)
+        recipe = self.recipe
+        return flow(
+            self.drifts[0],
+            point,
+            np.array([last]),
+            self._at,
+            recipe.spherical,
+            recipe.trained,
+            _LOOSE,
+            overlap,
+        )[1]
+
+    def scaling(self, second: Array) -> str:
+        """How the number of steps to weak recovery grows with d; see `_one_neuron`."""
+        return growth(self.recipe, self.drifts[0], self._at(0.0), second)
+
+
+def _standard_error(values: Array) -> Array:
+    """Of the mean over the first axis; zero for a single one, which is exact to many digits."""
+    if len(values) == 1:
+        return np.zeros_like(values[0])
+    return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(len(values)))

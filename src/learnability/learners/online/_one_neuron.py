@@ -1,0 +1,113 @@
+"""One neuron on the sphere with the correlation loss: the equation of its overlap m as a series.
+
+With c_k = E[. He_k] and the noise D of the labels, plain steps of size step / d give
+
+    dm/dt = step (1 - m^2) sum_k c_{k+1}(g) c_{k+1}(s) m^k / k!
+            - step^2 / (2 b) m sum_k c_k(g^2 + D) c_k(s'^2) m^k / k!.
+
+From m ~ d^(-1/2) the first k with c_k(g) c_k(s) != 0 sets the number of steps: d for k = 1,
+d log d for k = 2, d^(k - 1) beyond, where the step must shrink like d^(1 - k / 2). Reuse of a
+sample replaces the first sum by an average that sees every power of the label: d steps when it
+does not vanish at m = 0, d log d when it grows from there.
+
+References
+----------
+Ben Arous, Gheissari, Jagannath, JMLR 22 (2021); Arnaboldi, Dandi, Krzakala, Pesce, Stephan,
+arXiv:2405.15459; Damian, Pillaud-Vivien, Lee, Bruna, arXiv:2403.05529 (generative exponent).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.learners.online._engines import Recipe
+from learnability.learners.online._motion import Drift, Point, Rates
+from learnability.links.hermite import HermiteExpansion, expand
+from learnability.links.link import Link
+
+__all__ = ["growth", "series_drift"]
+
+Array = NDArray[np.float64]
+_ORDER = 60
+_TAIL = 1e-7  # Of the series at m = 1, in units of the size of its factors.
+
+
+def series_drift(recipe: Recipe, noise: float) -> Drift | None:
+    """The drift as a Hermite series; None when there is none or it converges too slowly."""
+    one = recipe.width == 1 and recipe.link.r == 1 and recipe.spherical
+    if not one or recipe.loss != "correlation" or recipe.rule != "plain":
+        return None
+    try:
+        signal = _product(expand(recipe.link, _ORDER), expand(recipe.activation, _ORDER))
+        square = _product(
+            expand(_squared(recipe.link), _ORDER),
+            slopes := expand(_squared(recipe.activation.derivative()), _ORDER),
+        )
+    except LearnabilityError:  # No Hermite expansion: not square-integrable.
+        return None
+    if signal is None or square is None:
+        return None
+    square[0] += noise * slopes.mean
+    powers = np.arange(_ORDER)
+
+    def drift(at: Point, rates: Rates) -> Point:
+        m, a = float(at.overlap[0, 0]), float(at.second[0])
+        pull = rates.step * a * (1 - m**2) * float(signal[1:] @ (m**powers * (powers + 1)))
+        spread = (rates.step * a) ** 2 / recipe.batch * float(square @ m ** np.arange(_ORDER + 1))
+        # The part along the weights themselves changes their length alone and is left out.
+        second = rates.second_step * float(signal @ m ** np.arange(_ORDER + 1))
+        return Point(np.array([[spread - 2 * m * pull]]), np.array([[pull]]), np.array([second]))
+
+    return drift
+
+
+def _product(first: HermiteExpansion, second: HermiteExpansion) -> Array | None:
+    """c_k c'_k / k! for k up to the order; None when the rest of the series is not negligible."""
+    tail = np.sqrt(first.remainder * second.remainder)
+    if tail > _TAIL * np.sqrt(first.energy * second.energy):
+        return None
+    factorial = np.cumprod(np.maximum(np.arange(_ORDER + 1, dtype=float), 1.0))
+    pairs = zip(first.tensors, second.tensors, strict=True)
+    return np.array([a.item() * b.item() for a, b in pairs]) / factorial
+
+
+def _squared(link: Link) -> Link:
+    if link.text is not None:
+        return Link(f"({link.text})**2", r=1)
+    return Link(lambda z: link(z) ** 2, r=1, breaks=link.breaks)
+
+
+def growth(recipe: Recipe, drift: Drift, rates: Rates, second: Array) -> str:
+    """How the number of steps from m ~ d^(-1/2) grows with d; empty where it is not known.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        The learner and the link.
+    drift : callable
+        Of free weights.
+    rates : Rates
+        Step sizes.
+    second : array, shape (1,)
+        Second layer.
+    """
+    if recipe.width > 1 or recipe.link.r > 1 or recipe.loss != "correlation":
+        return ""
+    if recipe.rule == "plain":
+        g, s = expand(recipe.link, 20), expand(recipe.activation, 20)
+        seen = [k for k in range(1, 21) if g.is_zero(k) is False and s.is_zero(k) is False]
+        if not seen:
+            return ""
+        return {1: "d", 2: "d log d"}.get(seen[0], f"d^{seen[0] - 1}")
+
+    def velocity(m: float) -> float:
+        found = drift(Point(np.array([[1 - m**2]]), np.array([[m]]), second), rates)
+        length = 0.5 * found.rest[0, 0] + m * found.overlap[0, 0]
+        return float(found.overlap[0, 0] - m * length)
+
+    size = rates.step * 1e-4
+    if abs(velocity(0.0)) > size:
+        return "d"
+    return "d log d" if velocity(0.01) - velocity(0.0) > 0.01 * size else ""

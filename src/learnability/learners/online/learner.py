@@ -1,0 +1,516 @@
+"""One-pass SGD on fresh samples, run at any dimension and predicted by its equations of motion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.learners.online._engines import Recipe
+from learnability.learners.online._equations import Equations
+from learnability.learners.online._observables import (
+    aligned,
+    captured,
+    cosines,
+    squared_errors,
+)
+from learnability.learners.online._reuse import LOSSES, RULES
+from learnability.learners.online._runs import Runs, recover, run
+from learnability.learners.online._starts import Start, checked_start, random_start
+from learnability.learners.protocol import checked_seeds, checked_target, dataset
+from learnability.links.link import Link
+from learnability.targets.multi_index import MultiIndex
+from learnability.targets.protocol import checked_sizes
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["OnlineSGD"]
+
+Array = NDArray[np.float64]
+_ENGINES = ("reduced", "full")
+_UNSURE = ("overlap", "gram")  # What carries the error of averages over sampled fields.
+
+
+@dataclass(frozen=True)
+class OnlineSGD:
+    """A network sum_j a_j sigma(w_j . x) that sees every sample in one step and never again.
+
+    Parameters
+    ----------
+    width : int
+        Number p of neurons.
+    activation : str, Link or callable
+        sigma, as a link of one variable.
+    loss : {"squared", "correlation"}
+        (f - y)^2 / 2, or -f y.
+    step : float
+        Step size of the first layer in units of 1 / d.
+    rule : {"plain", "extragradient", "repetition", "sam", "lookahead"}
+        What a step does with its sample: one gradient; the gradient at a point moved by
+        `look_ahead` down the gradient of the same sample; `repetitions` steps on it; the
+        gradient after a climb of length look_ahead / sqrt(d); or `step` times the sum of the
+        gradients on `repetitions` fast steps of size `look_ahead`.
+    look_ahead : float
+        Size of the moves within a step in units of 1 / d (of 1 / sqrt(d) for "sam"); negative
+        ones climb.
+    repetitions : int
+        How often "repetition" and "lookahead" use a sample.
+    batch : int
+        Fresh samples a step.
+    spherical : bool
+        Bring every w_j back to unit length after every step.
+    second_layer : float or sequence of float
+        a_j at the start: one number for all, or one each.
+    second_step : float
+        Step size of the second layer in units of 1 / d; 0 keeps it fixed.
+    schedule : str, Link or callable, optional
+        Factor of the steps as a function of the time steps / d, such as ``"1/(1 + z)"``.
+    engine : {"reduced", "full"}
+        The exact Markov chain of the order parameters, in double precision and at a cost that
+        does not depend on d; or all d coordinates, in single precision.
+
+    References
+    ----------
+    Saad and Solla, Phys. Rev. E 52 (1995); Ben Arous, Gheissari, Jagannath, JMLR 22 (2021);
+    Arnaboldi, Dandi, Krzakala, Pesce, Stephan, arXiv:2405.15459.
+
+    Examples
+    --------
+    >>> learner = OnlineSGD(activation="tanh(z)", step=0.5)
+    >>> theory = learner.predict("tanh(z)", time=4.0, start=(1.0, 0.1))
+    >>> round(float(theory.overlap.squeeze()), 2)
+    0.51
+    """
+
+    width: int = 1
+    activation: str | Link | Callable[[Any], Any] = "relu(z)"
+    loss: str = "squared"
+    step: float = 0.1
+    rule: str = "plain"
+    look_ahead: float = 0.0
+    repetitions: int = 2
+    batch: int = 1
+    spherical: bool = False
+    second_layer: float | Sequence[float] = 1.0
+    second_step: float = 0.0
+    schedule: str | Link | Callable[[Any], Any] | None = None
+    engine: str = "reduced"
+
+    def __post_init__(self) -> None:
+        for name, accepted in (("loss", LOSSES), ("rule", RULES), ("engine", _ENGINES)):
+            if getattr(self, name) not in accepted:
+                raise LearnabilityError(
+                    f"`{name}` was given as {getattr(self, name)!r}, but {', '.join(accepted)} "
+                    "are accepted."
+                )
+        for name in ("width", "batch", "repetitions"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+                raise LearnabilityError(
+                    f"`{name}` was given as {value!r}, but a whole number from 1 is accepted."
+                )
+        for name in ("step", "look_ahead", "second_step"):
+            value = getattr(self, name)
+            least = -math.inf if name == "look_ahead" else 0.0
+            if not _is_number(value) or value < least:
+                raise LearnabilityError(
+                    f"`{name}` was given as {value!r}, but a finite number"
+                    f"{'' if least < 0 else ' of at least 0'} is accepted."
+                )
+        for name in ("activation", "schedule"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _of_one_variable(name, getattr(self, name)))
+        object.__setattr__(self, "second_layer", self._checked_second_layer())
+
+    def _checked_second_layer(self) -> float | tuple[float, ...]:
+        value = self.second_layer
+        if _is_number(value):
+            return float(value)  # type: ignore[arg-type]
+        numbers = list(value) if isinstance(value, Sequence | np.ndarray) else []
+        if len(numbers) != self.width or not all(map(_is_number, numbers)):
+            raise LearnabilityError(
+                f"`second_layer` was given as {value!r}, but a number or one for each of the "
+                f"{self.width} neurons is accepted."
+            )
+        return tuple(map(float, numbers))
+
+    # ---- runs
+
+    def simulate(
+        self,
+        target: MultiIndex | Link | str,
+        *,
+        d: int,
+        time: ArrayLike,
+        seeds: int | Sequence[int] = 1,
+        start: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> xarray.Dataset:
+        """Run SGD in dimension d, all seeds at once.
+
+        Parameters
+        ----------
+        target : MultiIndex, Link or str
+            Where the samples come from.
+        d : int
+            Dimension, at least width + r for the reduced engine.
+        time : float or sequence of float
+            When to look: steps over d, not decreasing.
+        seeds : int or sequence of int
+            Number of runs, or their seeds.
+        start : (Q, M), optional
+            Order parameters W W^T (p, p) and W W*^T (p, r) at time 0. Default: rows of W that
+            are N(0, I_d / d), of unit length on the sphere.
+
+        Returns
+        -------
+        xarray.Dataset
+            By seed, at the last time: `overlap` (estimate, index), the weights times W*^T,
+            `cosine`, `subspace_overlap`, `error` and `status` ("finished" or "diverged", from
+            where on all is NaN); by `time`: `overlap_trace`, `cosine_trace`, `gram_trace`
+            (W W^T), `second_layer_trace` and `error_trace`.
+        """
+        target = checked_target(target)
+        times, chosen = _checked_times(time), checked_seeds(seeds)
+        d = self._checked_dimension(target, d, len(chosen))
+        steps = np.rint(np.atleast_1d(times) * d).astype(np.int64)
+        given = self._start(target, start)
+        runs = run(self._recipe(target), self._rates, target, d, steps, chosen, given, self.engine)
+        return self._result(target, "simulate", times, runs, chosen, {"d": d})
+
+    def simulate_recovery(
+        self,
+        target: MultiIndex | Link | str,
+        *,
+        d: int,
+        time: float,
+        seeds: int | Sequence[int] = 1,
+        start: tuple[ArrayLike, ArrayLike] | None = None,
+        overlap: float = 0.5,
+    ) -> xarray.Dataset:
+        """When a neuron first has an overlap with a hidden direction.
+
+        Parameters
+        ----------
+        target, d, seeds, start
+            As in `simulate`.
+        time : float
+            Most time (steps over d) given to a run; runs that are there earlier end.
+        overlap : float
+            What to reach: |cosine| of any neuron with any hidden direction, below 1.
+
+        Returns
+        -------
+        xarray.Dataset
+            By seed `recovery_time` (steps over d, infinite if not reached) and `status`
+            ("recovered", "stopped" at the last time, "diverged").
+        """
+        target = checked_target(target)
+        last, chosen = _checked_times(time), checked_seeds(seeds)
+        d = self._checked_dimension(target, d, len(chosen))
+        _checked_overlap(overlap)
+        reached, diverged = recover(
+            self._recipe(target, watched=True),
+            self._rates,
+            target,
+            d,
+            int(np.rint(float(last.max()) * d)),
+            chosen,
+            self._start(target, start),
+            self.engine,
+            overlap,
+        )
+        status = np.where(reached >= 0, "recovered", np.where(diverged, "diverged", "stopped"))
+        found = np.where(reached >= 0, reached / d, np.inf)
+        return dataset(
+            self,
+            target,
+            "simulate_recovery",
+            None,
+            {"recovery_time": (("seed",), found), "status": (("seed",), status)},
+            {"seed": ("seed", chosen)},
+            d=d,
+            note=_divergence(int(diverged.sum()), len(chosen)),
+        )
+
+    # ---- theory
+
+    def predict(
+        self,
+        target: MultiIndex | Link | str,
+        *,
+        time: ArrayLike,
+        d: int | None = None,
+        seeds: int | Sequence[int] = 1,
+        start: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> xarray.Dataset:
+        """Solve the equations of motion of the order parameters.
+
+        Parameters
+        ----------
+        target : MultiIndex, Link or str
+            Where the samples come from.
+        time : float or sequence of float
+            When to look: steps over d, not decreasing.
+        d : int, optional
+            Dimension whose random starts to take, those of `simulate` with the same seeds; the
+            equations themselves are those of large d.
+        seeds : int or sequence of int
+            Of the random starts.
+        start : (Q, M), optional
+            Order parameters at time 0; one of `d` and `start` is needed. The result then has no
+            seeds.
+
+        Returns
+        -------
+        xarray.Dataset
+            As from `simulate`; `status` is "solved" or "diverged". `overlap_error` and
+            `gram_error` are the standard errors of the paths from averages over the fields, 0
+            where those are exact to many digits; the attribute `method` says how they are taken.
+        """
+        target = checked_target(target)
+        times, chosen = _checked_times(time), checked_seeds(seeds)
+        starts = self._starts(target, d, chosen, start)
+        equations = Equations(self._recipe(target), target, self._rates, self._schedule)
+        paths = [equations.solve(s, self._second, np.atleast_1d(times)) for s in starts]
+        runs = Runs(
+            np.array([path.rest for path in paths]),
+            np.array([path.overlap for path in paths]),
+            np.array([path.second for path in paths]),
+            np.array([path.status == "diverged" for path in paths]),
+        )
+        spread = [np.array([getattr(path, f"{k}_error") for path in paths]) for k in _UNSURE]
+        about: dict[str, Any] = {"method": equations.method}
+        if start is None:
+            about["d"] = int(d or 0)
+        return self._result(
+            target, "predict", times, runs, None if start is not None else chosen, about, spread
+        )
+
+    def predict_recovery(
+        self,
+        target: MultiIndex | Link | str,
+        *,
+        time: float,
+        d: int | None = None,
+        seeds: int | Sequence[int] = 1,
+        start: tuple[ArrayLike, ArrayLike] | None = None,
+        overlap: float = 0.5,
+    ) -> xarray.Dataset:
+        """When a neuron first has an overlap with a hidden direction, by the equations of motion.
+
+        Parameters
+        ----------
+        target, d, seeds, start
+            As in `predict`; a typical start of one neuron is ``start=(1, d**-0.5)``.
+        time : float
+            Where to stop.
+        overlap : float
+            What to reach: |cosine| of any neuron with any hidden direction, below 1.
+
+        Returns
+        -------
+        xarray.Dataset
+            `recovery_time` (steps over d, infinite if not reached by `time`) and `status`. For
+            one neuron and one direction the attribute `scaling` says how the number of steps
+            from m ~ d^(-1/2) grows: "d", "d log d" or "d^(k-1)".
+        """
+        target = checked_target(target)
+        last, chosen = _checked_times(time), checked_seeds(seeds)
+        _checked_overlap(overlap)
+        starts = self._starts(target, d, chosen, start)
+        equations = Equations(self._recipe(target), target, self._rates, self._schedule)
+        end = float(last.max())
+        found = np.array([equations.recovery(s, self._second, end, overlap) for s in starts])
+        status = np.where(np.isfinite(found), "recovered", "stopped")
+        axes: tuple[str, ...] = ("seed",)
+        coordinates: dict[str, Any] = {"seed": ("seed", chosen)}
+        if start is not None:
+            axes, coordinates, found, status = (), {}, found[0], status[0]
+        return dataset(
+            self,
+            target,
+            "predict_recovery",
+            None,
+            {"recovery_time": (axes, found), "status": (axes, status)},
+            coordinates,
+            scaling=equations.scaling(self._second),
+            method=equations.method,
+        )
+
+    # ---- what the two share
+
+    @property
+    def _second(self) -> Array:
+        return np.broadcast_to(np.asarray(self.second_layer, dtype=float), self.width).copy()
+
+    @property
+    def _rates(self) -> tuple[float, float, float]:
+        return float(self.step), float(self.look_ahead), float(self.second_step)
+
+    @property
+    def _schedule(self) -> Link | None:
+        assert self.schedule is None or isinstance(self.schedule, Link)
+        return self.schedule
+
+    def _recipe(self, target: MultiIndex, watched: bool = False) -> Recipe:
+        assert isinstance(self.activation, Link)
+        return Recipe(
+            target.link,
+            target.noise > 0,
+            self.activation,
+            self.loss,
+            self.rule,
+            int(self.repetitions),
+            int(self.width),
+            int(self.batch),
+            bool(self.spherical),
+            self.second_step > 0,
+            self._schedule,
+            watched,
+        )
+
+    def _start(
+        self, target: MultiIndex, start: tuple[ArrayLike, ArrayLike] | None
+    ) -> tuple[Start | None, Array]:
+        given = None
+        if start is not None:
+            given = checked_start(start, self.width, target.r, self.spherical)
+        return given, self._second
+
+    def _starts(
+        self,
+        target: MultiIndex,
+        d: int | None,
+        seeds: list[int],
+        start: tuple[ArrayLike, ArrayLike] | None,
+    ) -> list[Start]:
+        if (d is None) == (start is None):
+            raise LearnabilityError(
+                "The equations of motion need a start: give either `d`, for random weights in "
+                "that dimension, or `start` = (Q, M), not both or neither."
+            )
+        if start is not None:
+            return [checked_start(start, self.width, target.r, self.spherical)]
+        _, size = checked_sizes(target.r, 1, d, None, np.float64)
+        p, r = self.width, target.r
+        return [random_start(seed, p, r, size, self.spherical) for seed in seeds]
+
+    def _checked_dimension(self, target: MultiIndex, d: int, seeds: int) -> int:
+        _, size = checked_sizes(target.r, 1, d, None, np.float32)
+        if self.engine == "full":
+            checked_sizes(
+                target.r, seeds * (self.width + target.r + self.batch), d, None, np.float32
+            )
+        elif size < self.width + target.r:
+            raise LearnabilityError(
+                f"`d` was given as {d!r}, but the reduced engine needs at least width + r = "
+                f'{self.width + target.r}; engine="full" accepts less.'
+            )
+        return size
+
+    def _result(
+        self,
+        target: MultiIndex,
+        verb: str,
+        times: Array,
+        runs: Runs,
+        seeds: list[int] | None,
+        about: dict[str, Any],
+        spread: list[Array] | None = None,
+    ) -> xarray.Dataset:
+        """Label runs or solutions; the arrays have seeds and times first."""
+        assert isinstance(self.activation, Link)
+        overlap = np.array([aligned(path, target.link) for path in runs.overlap])
+        cosine = cosines(runs.rest, overlap)
+        error = squared_errors(target, self.activation, runs.rest, runs.overlap, runs.second)
+        gram = runs.rest + runs.overlap @ np.swapaxes(runs.overlap, -1, -2)
+        fine = "finished" if verb == "simulate" else "solved"
+        status = np.where(runs.diverged, "diverged", fine)
+        matrix = ("estimate", "index")
+        variables: dict[str, tuple[tuple[str, ...], Any]] = {
+            "overlap": (("seed", *matrix), overlap[:, -1]),
+            "cosine": (("seed", *matrix), cosine[:, -1]),
+            "subspace_overlap": (("seed",), captured(runs.rest[:, -1], overlap[:, -1])),
+            "error": (("seed",), error[:, -1]),
+            "status": (("seed",), status),
+            "overlap_trace": (("seed", "time", *matrix), overlap),
+            "cosine_trace": (("seed", "time", *matrix), cosine),
+            "gram_trace": (("seed", "time", "estimate", "other_estimate"), gram),
+            "second_layer_trace": (("seed", "time", "estimate"), runs.second),
+            "error_trace": (("seed", "time"), error),
+        }
+        for name, values in zip(_UNSURE, spread or (), strict=False):
+            variables[f"{name}_error"] = (variables[f"{name}_trace"][0], values)
+        coordinates: dict[str, Any] = {
+            "time": ("time", times) if times.ndim else float(times),
+            "seed": ("seed", seeds),
+        }
+        if times.ndim == 0:
+            variables = {k: _without("time", *v) for k, v in variables.items()}
+        if seeds is None:
+            del coordinates["seed"]
+            variables = {k: _without("seed", *v) for k, v in variables.items()}
+        note = _divergence(int(runs.diverged.sum()), len(runs.diverged))
+        return dataset(self, target, verb, None, variables, coordinates, note=note, **about)
+
+
+def _without(axis: str, dims: tuple[str, ...], values: Any) -> tuple[tuple[str, ...], Any]:
+    """A variable without an axis of length one."""
+    if axis not in dims:
+        return dims, values
+    return tuple(d for d in dims if d != axis), np.take(values, 0, axis=dims.index(axis))
+
+
+def _divergence(count: int, total: int) -> str:
+    if not count:
+        return ""
+    return (
+        f"{count} of {total} runs diverged and are NaN from there on: the weights grow without "
+        "bound, as they do when `step` is too large."
+    )
+
+
+def _is_number(value: Any) -> bool:
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return number and math.isfinite(value)
+
+
+def _of_one_variable(name: str, value: Any) -> Link:
+    link = Link(value, r=1) if callable(value) and not isinstance(value, Link) else Link(value)
+    if link.r != 1:
+        raise LearnabilityError(
+            f"`{name}` was given as {value!r}, but a function of one variable is accepted."
+        )
+    return link
+
+
+def _checked_overlap(overlap: Any) -> None:
+    if not _is_number(overlap) or not 0 < overlap < 1:
+        raise LearnabilityError(
+            f"`overlap` was given as {overlap!r}, but a number between 0 and 1 is accepted."
+        )
+
+
+def _checked_times(time: ArrayLike) -> Array:
+    """Times as an array of shape () or (k,), or a sentence."""
+    try:
+        values = np.asarray(time, dtype=float)
+    except (TypeError, ValueError):
+        values = np.zeros((0, 0))
+    if values.ndim > 1 or not values.size or not np.isfinite(values).all():
+        raise LearnabilityError(
+            f"`time` was given as {time!r}, but a finite number of steps over d or a list of them "
+            "is accepted."
+        )
+    flat = np.atleast_1d(values)
+    if flat[0] < 0 or (np.diff(flat) < 0).any():
+        raise LearnabilityError(
+            f"`time` was given as {time!r}, but times from 0 on that do not decrease are accepted."
+        )
+    return values
