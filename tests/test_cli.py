@@ -395,4 +395,4 @@ def test_networks_and_kernels(run, learner: str, options: list[str]) -> None:  #
 
 def test_a_network_option_of_another_learner_ends_in_a_sentence(run) -> None:  # type: ignore[no-untyped-def]
     done = run("predict", "random-features", "z", "--alpha", "1", "--batch", "2")
-    assert done.code == 2 and "belongs to giant-steps" in done.err
+    assert done.code == 2 and "belongs to online-sgd and giant-steps" in done.err
