@@ -32,7 +32,7 @@ test: $(STAMP)  ## run the tests, without those of theory against simulation
 	$(BIN)/python -m pytest tests --ignore=tests/agreement -n 2
 
 agreement: $(STAMP)  ## run the tests of theory against simulation; finding none is a failure
-	$(BIN)/python -m pytest tests/agreement -n 2
+	$(BIN)/python -m pytest tests/agreement -n 2 --dist worksteal
 
 lint: $(STAMP)  ## check the format and the style
 	$(BIN)/ruff format --check .

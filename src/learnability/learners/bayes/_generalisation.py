@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from learnability.links._rules import sobol_normals
 from learnability.links.channel import Channel
 from learnability.links.hermite import expand
+from learnability.links.posterior import BoxPosterior, scheme_of
 
-__all__ = ["Errors", "errors"]
+__all__ = ["Errors", "errors", "squared_error"]
 
 Array = NDArray[np.float64]
 
@@ -32,11 +33,8 @@ class Errors(NamedTuple):
     wrong: float
 
 
-def errors(channel: Channel, Q: Array, M: Array, C: Array, log2_nodes: int = 15) -> Errors:
+def errors(channel: Channel, Q: Array, M: Array, C: Array) -> Errors:
     """Errors of the Bayes predictor.
-
-    With a and b two independent draws of N(omega, C), the squared error is
-    E g(z)^2 - 2 E g(z) g(a) + E g(a) g(b): one average, in which no predictor is estimated.
 
     Parameters
     ----------
@@ -44,11 +42,26 @@ def errors(channel: Channel, Q: Array, M: Array, C: Array, log2_nodes: int = 15)
         The link and its noise.
     Q, M, C : array, shape (r, r)
         W W^T, W W*^T and the posterior covariance.
+    """
+    wrong = np.nan if channel.link.values is None else _wrong(channel, Q, M, C)
+    return Errors(squared_error(channel, Q, M, C), wrong)
+
+
+def squared_error(channel: Channel, Q: Array, M: Array, C: Array, log2_nodes: int = 15) -> float:
+    """Mean squared error against the noisy label.
+
+    With a and b two independent draws of N(omega, C) it is E g(z)^2 - 2 E g(z) g(a) + E g(a) g(b):
+    one average, in which no predictor is estimated.
+
+    Parameters
+    ----------
+    channel, Q, M, C
+        As in `errors`.
     log2_nodes : int
         Logarithm of the number of points.
     """
     link, r = channel.link, channel.link.r
-    joint, root = _root(np.block([[np.eye(r), M.T], [M, Q]])), _root(C)
+    joint, root = _joint_root(Q, M), _root(C)
     points = _normals(4 * r, log2_nodes)
     both = points[:, : 2 * r] @ joint
     label = np.asarray(link(both[:, :r]))
@@ -59,20 +72,36 @@ def errors(channel: Channel, Q: Array, M: Array, C: Array, log2_nodes: int = 15)
     exact = expand(link, 0)
     energy = exact.variance + exact.mean**2
     squared = energy - float(np.mean(label * (first + second) - first * second))
-    squared = max(squared, 0.0) + channel.noise
-    return Errors(squared, np.nan if link.values is None else _wrong(channel, joint, root))
+    return max(squared, 0.0) + channel.noise
 
 
-def _wrong(channel: Channel, joint: Array, root: Array) -> float:
+def _wrong(channel: Channel, Q: Array, M: Array, C: Array) -> float:
     """The share of labels that differ from the likeliest one at omega."""
     link, r = channel.link, channel.link.r
     levels = np.array(link.values)
-    middles = 0.5 * (levels[:-1] + levels[1:])
-    both = _normals(2 * r, 12) @ joint
-    guesses = np.asarray(link(both[:, None, r:] + _normals(r, 7) @ root))
-    number = np.searchsorted(middles, guesses)
-    chance = np.stack([(number == k).mean(axis=1) for k in range(len(levels))])
-    return float(np.mean(chance.argmax(axis=0) != np.searchsorted(middles, link(both[:, :r]))))
+    both = _normals(2 * r, 12) @ _joint_root(Q, M)
+    likeliest = _chances(channel, levels, both[:, r:], C).argmax(axis=0)
+    number = np.searchsorted(0.5 * (levels[:-1] + levels[1:]), link(both[:, :r]))
+    return float(np.mean(likeliest != number))
+
+
+def _chances(channel: Channel, levels: Array, omega: Array, C: Array) -> Array:
+    """Probability of each label at omega (n, r): exact on boxes of two coordinates or more."""
+    link, r = channel.link, channel.link.r
+    if r in (2, 3) and not channel.noise:
+        scheme = scheme_of(channel)
+        if isinstance(scheme, BoxPosterior) and scheme.is_planar:
+            L, _ = scheme.frame(C + 1e-9 * np.eye(r))
+            data = [scheme.prepare(np.full(len(omega), level)) for level in levels]
+            return np.array([scheme.score(d, omega.T, L, np)[1] for d in data])
+    guesses = np.asarray(link(omega[:, None] + _normals(r, 7) @ _root(C)))
+    number = np.searchsorted(0.5 * (levels[:-1] + levels[1:]), guesses)
+    return np.stack([(number == k).mean(axis=1) for k in range(len(levels))])
+
+
+def _joint_root(Q: Array, M: Array) -> Array:
+    """Root of the covariance of a fresh z and its estimate."""
+    return _root(np.block([[np.eye(len(M)), M.T], [M, Q]]))
 
 
 @lru_cache(maxsize=8)

@@ -16,7 +16,7 @@ from learnability.hardness.thresholds import weak_recovery
 from learnability.learners.alignment import resolved
 from learnability.learners.bayes._channel_step import ChannelStep, is_planar, taken_together
 from learnability.learners.bayes._damped_paths import damped_paths
-from learnability.learners.bayes._generalisation import errors
+from learnability.learners.bayes._generalisation import errors, squared_error
 from learnability.learners.bayes._iteration import (
     INFORMED,
     Run,
@@ -232,7 +232,7 @@ class BayesAMP:
     def _observed(self, target: MultiIndex, run: Run, W: NDArray[Any]) -> dict[str, Any]:
         channel = target.channel
         paths = zip(run.length, run.overlap, run.C, strict=True)
-        trace = [errors(channel, Q, M, C, _TRACE_NODES).squared for Q, M, C in paths]
+        trace = [squared_error(channel, Q, M, C, _TRACE_NODES) for Q, M, C in paths]
         final = errors(channel, run.length[-1], run.overlap[-1], run.C[-1])
         length = np.sqrt(np.maximum(np.diag(run.length[-1]), 1e-300))
         return {
