@@ -204,7 +204,8 @@ class StateEvolution:
         if self.curve is None:
             return (
                 "The overlap is not one number: of the thresholds only that of weak recovery is "
-                "computed. Overlaps come from a quadrature, with errors of about 1e-3."
+                "computed. Overlaps come from a quadrature, with errors of about 1e-3, and 1e-2 "
+                "a little above a transition."
             )
         if self.leading is not None:
             return (
