@@ -21,8 +21,8 @@ from threadpoolctl import threadpool_limits
 
 from learnability import BayesAMP, MultiIndex
 from learnability.hardness.state_evolution import state_evolution
-from learnability.learners.bayes._channel_step import ChannelStep, taken_together
-from learnability.learners.bayes._iteration import Run, in_step, iterate, iteration, random_start
+from learnability.learners.bayes._channel_step import ChannelStep
+from learnability.learners.bayes._iteration import iterate, random_start
 from learnability.learners.thin_products import collect, project
 
 PARITY = MultiIndex("sign(z1*z2)")
@@ -63,33 +63,25 @@ def one_iteration(target: MultiIndex) -> tuple[float, dict[str, float]]:
 
 
 def seeds() -> float:
-    """Runs to convergence, side by side as `simulate` has them, over their thin products."""
+    """Runs to convergence over their thin products."""
     method = BayesAMP()
-    method.simulate(PARITY, d=500, alpha=5.0, seeds=[10**6, 10**6 + 1, 10**6 + 2])
-    size = method._group(PARITY, 500, 5.0)
+    method.simulate(PARITY, d=500, alpha=5.0)
     took, products = 0.0, 0.0
-    for first in range(0, SEEDS, size):
-        samples = [
-            PARITY.sample(seed, d=500, alpha=5.0, dtype=np.float32)
-            for seed in range(first, first + size)
-        ]
-        steps = [ChannelStep(PARITY.channel, sample.y) for sample in samples]
-        starts = [random_start(np.random.default_rng(first + k), 2, 500) for k in range(size)]
-        runs: list[Run] = []
+    for seed in range(SEEDS):
+        X, y, W, _ = PARITY.sample(seed, d=500, alpha=5.0, dtype=np.float32)
+        start = random_start(np.random.default_rng(seed), 2, 500)
+        steps = []
 
-        def run(samples=samples, steps=steps, starts=starts, runs=runs) -> None:
-            paths = [
-                iteration(s.X, start, s.W, method.damping, method.iterations, method.tolerance)
-                for s, start in zip(samples, starts, strict=True)
-            ]
-            runs += in_step(paths, lambda live, means: taken_together(steps, live, means))
+        def run(X=X, y=y, W=W, start=start, steps=steps) -> None:
+            step = ChannelStep(PARITY.channel, y)
+            found = iterate(X, step, start, W, method.damping, method.iterations, method.tolerance)
+            steps.append(len(found.overlap) - 1)
 
-        def thin(samples=samples, starts=starts, runs=runs) -> None:
-            for sample, start, finished in zip(samples, starts, runs, strict=True):
-                g = np.ones((2, len(sample.y)), dtype=np.float32)
-                for _ in range(len(finished.overlap) - 1):
-                    project(sample.X, start.W)
-                    collect(sample.X, g)
+        def thin(X=X, start=start, steps=steps) -> None:
+            g = np.ones((2, len(X)), dtype=np.float32)
+            for _ in range(steps[0]):
+                project(X, start.W)
+                collect(X, g)
 
         took += seconds(run)
         products += seconds(thin)

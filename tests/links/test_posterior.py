@@ -546,31 +546,3 @@ def test_bad_input_ends_in_a_sentence(call: Callable[[], object], match: str) ->
 def test_a_scalar_sample_and_a_scalar_variance() -> None:
     found = Channel("abs(z)").posterior(0.5, 0.1, 0.3)
     assert found.log_z.shape == (1,) and found.g.shape == (1, 1) and found.slope.shape == (1, 1, 1)
-
-
-@pytest.mark.parametrize(
-    ("text", "noise", "tolerance"),
-    [
-        ("sign(z1*z2)", 0.0, 1e-9),
-        ("sign(z1) + sign(z2)", 0.3, 1e-9),
-        ("z1**2 + sign(z1*z2*z3)", 0.0, 1e-9),
-        ("exp(z1)*sign(z2) + sign(z3 + 0.2)", 0.0, 1e-9),
-        ("sign(z1 - 0.3)*sign(z2 + 0.5)*(1 + sign(z2 - 1))", 0.0, 1e-9),
-        ("relu(z1)*sign(z2*z3)", 0.0, 1e-4),  # Three open coordinates: one over nodes.
-        ("sign(z1*z2*z3)", 0.0, 1e-4),
-    ],
-)
-def test_the_score_is_that_of_the_posterior(text: str, noise: float, tolerance: float) -> None:
-    channel = Channel(text, noise)
-    rng = np.random.default_rng(5)
-    r = channel.link.r
-    V = 0.3 * np.eye(r) + 0.1
-    omega = 0.8 * rng.standard_normal((200, r))
-    y = channel.sample(omega + rng.standard_normal((200, r)) @ np.linalg.cholesky(V).T, rng)
-    scheme = scheme_of(channel)
-    assert isinstance(scheme, BoxPosterior) and scheme.is_planar
-    L, turn = scheme.frame(V)
-    mean, plausible = scheme.score(scheme.prepare(y), omega.T, L, np)
-    assert np.all((plausible > 0) & (plausible <= 1 + 1e-12))
-    expected = channel.posterior(y, omega, V).g
-    assert np.abs((turn @ mean).T - expected).max() <= tolerance * np.abs(expected).max()

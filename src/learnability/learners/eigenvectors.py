@@ -184,7 +184,7 @@ def _block_lanczos(
     count, length = start.shape
     room = max(_LARGEST_BASIS, 4 * count) + count
     store = np.empty((2, min(room, size), length))
-    held, block, products = 0, start, 0
+    held, block, products, look_at = 0, start, 0, 0
     small = np.zeros((0, 0))
     while True:
         block = _orthonormal(block, store[0, :held])[: size - held]
@@ -196,7 +196,8 @@ def _block_lanczos(
         small = _bordered(small, basis @ images[-len(block) :].T)
         exhausted = held >= size or products >= most_products
         # Ritz values cost more as the basis grows: then they are looked at more rarely.
-        if exhausted or held < 40 or (products // 2) % 4 == 0:
+        if exhausted or held >= look_at:
+            look_at = held + max((held - 20) // 8, 1)
             values, mix = _leading(small, min(count, held))
             gap = mix @ images - values[:, None] * (mix @ basis)
             residuals = np.linalg.norm(gap, axis=1) / np.maximum(np.abs(values), 1e-300)
@@ -208,7 +209,7 @@ def _block_lanczos(
             block -= (block @ basis.T) @ basis
             values, mix = _leading(small, max(held // 3, 2 * count))
             store[:, : len(mix)] = mix @ store[:, :held]
-            held, small = len(mix), np.diag(values)
+            held, look_at, small = len(mix), 0, np.diag(values)
     vectors = (mix @ basis).reshape(len(values), r, -1)
     return Eigenvectors(values, vectors, residuals, products)
 

@@ -1,7 +1,7 @@
 """Posteriors of links smooth in at most one coordinate and constant on boxes in the others.
 
 Exact roots in the smooth coordinate, exact normal probabilities in the last one, nodes in those
-between. `BoxPosterior.score` gives g_out alone, with exact probabilities in the last two.
+between.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from learnability.links._particles import (
     reduced,
     root_particles,
 )
-from learnability.links._planar import box_average
 from learnability.links._quadrature import axis_breaks
 from learnability.links._sections import REACH, Section
 from learnability.links.link import Link
@@ -183,90 +182,8 @@ class BoxPosterior:
 
     @property
     def is_planar(self) -> bool:
-        """Whether two coordinates or more are constant on boxes, so that `score` applies."""
+        """Whether two coordinates or more are constant on boxes, as `PlanarScore` needs."""
         return len(self.order) - (self.smooth is not None) >= 2
-
-    def frame(self, V: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """What `score` needs of a covariance (..., r, r): its root L, in the order of integration.
-
-        With it comes the turn, which takes the mean of t, where z - omega = L t, to g_out.
-        """
-        L = np.linalg.cholesky(V[..., self.order, :][..., self.order])
-        turn = np.swapaxes(np.linalg.inv(L), -1, -2)
-        return L, turn[..., np.argsort(self.order), :]
-
-    def score(self, data: dict[str, Any], omega: Any, L: Any, xp: Any) -> tuple[Any, Any]:
-        """E[t | y] with exact probabilities in the last two coordinates, at a fraction of the cost.
-
-        Parameters
-        ----------
-        data : dict
-            From `prepare`; arrays of shape (k, ...).
-        omega : array, shape (r, ...)
-            Means.
-        L : array, shape (r, r, ...)
-            From `frame`.
-        xp : module
-            ``numpy`` or ``jax.numpy``.
-
-        Returns
-        -------
-        mean : array, shape (r, ...)
-            E[t | y], which the turn of `frame` takes to g_out.
-        plausible : array, shape (...)
-            Probability of the label, among those that its own roots could have. The error of the
-            mean is that of the type over this number.
-        """
-        start = Particles.nothing(xp, omega[0])
-        parts = []
-        if self.flat_boxes[0]:
-            parts.append(self._planar_boxes(start, data["boxes"], omega, L, xp))
-        if self.smooth is not None and len(data["roots"]):
-            first = self._at_roots(start, data, omega, L, xp)
-            allowed = self._allowed.reshape(*self._allowed.shape, *(1,) * omega[0].ndim)
-            parts.append(self._planar(first, allowed, omega, L, xp))
-        log_weight, average, *t = (xp.concatenate(part) for part in zip(*parts, strict=True))
-        weight = xp.exp(log_weight - xp.maximum(log_weight.max(axis=0), -1e30))
-        total = xp.maximum((weight * average).sum(axis=0), 1e-30)
-        mean = xp.stack([(weight * x).sum(axis=0) / total for x in t])
-        return mean, total / xp.maximum(weight.sum(axis=0), 1e-30)
-
-    def _planar_boxes(
-        self, start: Particles, log_likelihood: Any, omega: Any, L: Any, xp: Any
-    ) -> tuple[Any, ...]:
-        """The boxes of one label: those of the last two coordinates at nodes of the others."""
-        outer = start
-        for k in range(len(self.order) - 2):
-            axis = self.order[k]
-            outer = outer_nodes(
-                outer, omega[axis], L[k], self.edges[axis], COARSE.panel_nodes, COARSE.reach, xp
-            )
-        cells, shape = self.flat_boxes[0], [len(self.edges[i]) + 1 for i in self.order]
-        number = np.full(shape, len(cells))
-        number[tuple(np.array(cells).T)] = np.arange(len(cells))
-        top = log_likelihood.max(axis=0)
-        nothing = xp.zeros_like(top)[None]
-        likelihood = xp.exp(log_likelihood - xp.maximum(top, -1e30))
-        likelihood = xp.concatenate([likelihood, nothing])
-        which = np.stack([number[tuple(map(int, cell))] for cell in outer.cell], axis=-1)
-        found = self._planar(outer, likelihood[which], omega, L, xp)
-        return found[0] + top, *found[1:]
-
-    def _planar(
-        self, outer: Particles, values: Any, omega: Any, L: Any, xp: Any
-    ) -> tuple[Any, ...]:
-        """Log weight, average and average times the mean of t, all of shape (P, ...)."""
-        r = len(self.order)
-        a, b = self.order[-2:]
-        mean_a, mean_b = (outer.centre(omega[i], L[k]) for i, k in ((a, r - 2), (b, r - 1)))
-        mean_b = mean_b + 0.0 * mean_a
-        root = L[r - 2 :, r - 2 :]
-        edges = self.edges[a], self.edges[b]
-        average, *slope = box_average(values, edges, (mean_a, mean_b), root, xp)
-        average = xp.maximum(average, 0.0)
-        log_weight = xp.broadcast_to(outer.log_weight, average.shape)
-        last = (root[0, 0] * slope[0] + root[1, 0] * slope[1], root[1, 1] * slope[1])
-        return log_weight, average, *(average * t for t in outer.t), *last
 
     @cached_property
     def _owners(self) -> NDArray[np.intp]:
@@ -275,7 +192,7 @@ class BoxPosterior:
         return np.repeat(np.arange(len(counts)), counts)
 
     @cached_property
-    def _allowed(self) -> Array:
+    def allowed(self) -> Array:
         """Whether a root counts on a box of the other coordinates: (boxes of each..., roots)."""
         found = np.zeros((*(len(self.edges[i]) + 1 for i in self.order[1:]), len(self._owners)))
         for number, (_, cells) in enumerate(self.functions):
@@ -283,7 +200,8 @@ class BoxPosterior:
                 found[(*cell, self._owners == number)] = 1.0
         return found
 
-    def _at_roots(self, start: Particles, data: Any, omega: Any, L: Any, xp: Any) -> Particles:
+    def at_roots(self, start: Particles, data: Any, omega: Any, L: Any, xp: Any) -> Particles:
+        """The smooth coordinate fixed to where the label is met."""
         mean = omega[self.smooth]
         return root_particles(start, mean, L[0], data["roots"], data["log_weights"], xp)
 
@@ -330,10 +248,10 @@ class BoxPosterior:
     def _roots(
         self, start: Particles, data: Any, omega: Any, L: Any, xp: Any, res: Resolution
     ) -> Particles:
-        first = self._at_roots(start, data, omega, L, xp)
+        first = self.at_roots(start, data, omega, L, xp)
         particles = self._filled(first, omega, L, xp, res)
         kept = np.array(
-            [k for k, cell in enumerate(particles.cell) if self._allowed[(*cell[1:], cell[0])]]
+            [k for k, cell in enumerate(particles.cell) if self.allowed[(*cell[1:], cell[0])]]
         )
         return Particles(
             particles.log_weight[kept],

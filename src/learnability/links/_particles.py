@@ -136,7 +136,7 @@ def panel_ends(centre: Any, scale: Any, edges: Array, reach: float, xp: Any) -> 
     A panel away from the origin is kept out to where the density has fallen by exp(-reach^2/2)
     from its own peak.
     """
-    marks = [(edge - centre) / scale for edge in edges]
+    marks = [(float(edge) - centre) / scale for edge in edges]
     lows: list[Any] = [None, *marks]
     highs: list[Any] = [*marks, None]
     ends = []

@@ -22,6 +22,7 @@ from learnability.errors import LearnabilityError
 from learnability.links._box_posterior import BoxPosterior
 from learnability.links._line_posterior import LinePosterior
 from learnability.links._particles import COARSE, FINE, Resolution
+from learnability.links._planar_score import PlanarScore
 
 if TYPE_CHECKING:
     from learnability.links.channel import Channel
@@ -31,6 +32,7 @@ __all__ = [
     "FINE",
     "BoxPosterior",
     "LinePosterior",
+    "PlanarScore",
     "Posterior",
     "Resolution",
     "checked_posterior",

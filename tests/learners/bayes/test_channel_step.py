@@ -44,7 +44,7 @@ def test_it_agrees_with_the_posterior(text: str, noise: float, tolerance: float)
 @pytest.mark.parametrize("text", ["sign(z1*z2)", "z1 + abs(z2)"])
 def test_blocks_and_their_padding_change_nothing(text: str) -> None:
     channel = Channel(text)
-    size = ChannelStep(channel, np.ones(10**4)).size
+    size = 2500 if text == "sign(z1*z2)" else 256
     y, omega, V = typical(channel, 2 * size + 7)
     whole = ChannelStep(channel, y)(omega, V)
     assert whole.shape == omega.shape
@@ -91,17 +91,6 @@ def test_small_variances_stay_finite() -> None:
             assert np.isfinite(ChannelStep(channel, y)(omega, V * np.eye(2))).all()
 
 
-def test_data_sets_taken_together_do_not_know_of_each_other() -> None:
-    channel = Channel("sign(z1*z2)")
-    samples = [typical(channel, 300, q) for q in (0.2, 0.6, 0.9)]
-    steps = [ChannelStep(channel, y) for y, _, _ in samples]
-    means = [(omega, V) for _, omega, V in samples]
-    for live in ([0, 1, 2], [2, 0], [1]):
-        found = _channel_step.taken_together(steps, live, [means[k] for k in live])
-        for k, g in zip(live, found, strict=True):
-            np.testing.assert_array_equal(g, steps[k](*means[k]))
-
-
 def test_improbable_labels_are_computed_in_logarithms() -> None:
     """The label contradicts the means by ten standard deviations."""
     channel = Channel("sign(z1*z2)")
@@ -109,3 +98,12 @@ def test_improbable_labels_are_computed_in_logarithms() -> None:
     found = ChannelStep(channel, -np.ones(4))(omega, V)
     expected = channel.posterior(-np.ones(4), omega.T, V).g.T
     np.testing.assert_allclose(found, expected, rtol=1e-3)
+
+
+def test_one_improbable_label_among_others() -> None:
+    channel = Channel("sign(z1*z2)")
+    y, omega, V = typical(channel, 700, 0.99)
+    y[11] *= -1
+    found = ChannelStep(channel, y)(omega, V)
+    expected = channel.posterior(y, omega.T, V).g.T
+    np.testing.assert_allclose(found, expected, rtol=2e-3, atol=2e-3)

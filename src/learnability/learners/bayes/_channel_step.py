@@ -1,30 +1,35 @@
-"""The channel step of message passing: g_out of all samples, compiled, in blocks of samples."""
+"""The channel step of message passing: g_out of all samples, in blocks of samples."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnability.links.channel import Channel
-from learnability.links.posterior import COARSE, BoxPosterior, LinePosterior, scheme_of, traceable
+from learnability.links.posterior import (
+    COARSE,
+    BoxPosterior,
+    LinePosterior,
+    PlanarScore,
+    scheme_of,
+    traceable,
+)
 
-__all__ = ["ChannelStep", "is_planar", "taken_together"]
+__all__ = ["ChannelStep"]
 
-# Blocks of few sizes compile once for every number of samples; their temporaries stay in cache.
+# Blocks of one size compile once for every number of samples; their temporaries stay in cache.
 _BLOCK = {BoxPosterior: 512, LinePosterior: 256}
-_PLANAR_BLOCKS = (640, 1280, 2560)
-
-
+_PLANAR_BLOCK = 2500
 _IMPLAUSIBLE = 1e-4
-"""Below this probability of a label g_out of its data set is computed in logarithms."""
+"""Below this probability of its label g_out of a sample is computed in logarithms."""
 
 
 class ChannelStep:
-    """g_out(y_i, omega_i, V) for the labels of one data set.
+    """g_out(y_i, omega_i, V) for the labels of one data set, in single precision.
 
     Parameters
     ----------
@@ -35,103 +40,49 @@ class ChannelStep:
     """
 
     def __init__(self, channel: Channel, y: NDArray[Any]) -> None:
-        self.channel, self.scheme = channel, scheme_of(channel)
-        size = _BLOCK[type(self.scheme)]
-        if is_planar(self.scheme):
-            size = next((s for s in _PLANAR_BLOCKS if s >= len(y)), _PLANAR_BLOCKS[-1])
-        self.size = size
-        data = self.scheme.prepare(np.asarray(y, dtype=float))
-        self.blocks = [
-            {name: _padded(v[..., start : start + size], size) for name, v in data.items()}
-            for start in range(0, len(y), size)
-        ]
+        self.channel, scheme = channel, scheme_of(channel)
+        y = np.asarray(y, dtype=float)
+        self._data = {name: v.astype(np.float32) for name, v in scheme.prepare(y).items()}
+        self._block = _BLOCK[type(scheme)]
+        self._scores = (
+            [PlanarScore(scheme, y[rows], np.float32) for rows in _slices(len(y), _PLANAR_BLOCK)]
+            if isinstance(scheme, BoxPosterior) and scheme.is_planar
+            else None
+        )
 
     def __call__(self, omega: NDArray[Any], V: NDArray[Any]) -> NDArray[np.float32]:
         """Return g_out, shape (r, n), for means (r, n) and their common covariance (r, r)."""
-        return together([self], [omega], [V])[0]
-
-    def in_logarithms(self, omega: NDArray[Any], V: NDArray[Any]) -> NDArray[np.float32]:
-        """The same, for labels however improbable."""
-        step = _compiled(self.channel)
+        omega, n = np.asarray(omega, dtype=np.float32), omega.shape[1]
+        if self._scores is None:
+            return self._in_logarithms(omega, V, np.arange(n))
         found = [
-            step(data, self.part(omega, k), V.astype(np.float32))
-            for k, data in enumerate(self.blocks)
+            score(omega[:, rows], V)
+            for score, rows in zip(self._scores, _slices(n, _PLANAR_BLOCK), strict=True)
         ]
-        return np.concatenate([np.asarray(g) for g in found], axis=1)[:, : omega.shape[1]]
+        g = np.concatenate([part for part, _ in found], axis=1)
+        rare = np.nonzero(np.concatenate([plausible for _, plausible in found]) < _IMPLAUSIBLE)[0]
+        if len(rare):
+            g[:, rare] = self._in_logarithms(omega, V, rare)
+        return g
 
-    def part(self, omega: NDArray[Any], block: int) -> NDArray[np.float32]:
-        """The means of a block."""
-        return _padded(omega[:, block * self.size : (block + 1) * self.size], self.size)
-
-
-def together(
-    steps: list[ChannelStep], omega: list[NDArray[Any]], V: list[NDArray[Any]]
-) -> list[NDArray[np.float32]]:
-    """g_out of several data sets of one channel and size, in one call where that is faster.
-
-    What is found for a data set does not depend on the others.
-
-    Parameters
-    ----------
-    steps : list of ChannelStep
-        The data sets.
-    omega : list of arrays, shape (r, n)
-        Their means.
-    V : list of arrays, shape (r, r)
-        Their covariances.
-
-    Returns
-    -------
-    list of arrays, shape (r, n)
-    """
-    scheme, n = steps[0].scheme, omega[0].shape[1]
-    if not is_planar(scheme):
-        return [step.in_logarithms(o, v) for step, o, v in zip(steps, omega, V, strict=True)]
-    count = len(steps)
-    # Powers of two: few shapes to compile.
-    padded = [*range(count), *[0] * (2 ** (count - 1).bit_length() - count)]
-    L, turn = scheme.frame(np.stack(V))
-    roots = np.moveaxis(L[padded], 0, -1)[..., None].astype(np.float32)
-    step = _compiled_score(steps[0].channel)
-    means, least = [], np.ones(len(padded))
-    for k in range(len(steps[0].blocks)):
-        data = {
-            name: np.stack([steps[i].blocks[k][name] for i in padded], axis=-2)
-            for name in steps[0].blocks[k]
-        }
-        mean, plausible = step(
-            data, np.stack([steps[i].part(omega[i], k) for i in padded], 1), roots
-        )
-        means.append(np.asarray(mean))
-        least = np.minimum(least, np.asarray(plausible))
-    mean = np.concatenate(means, axis=-1)
-    return [
-        turn[i].astype(np.float32) @ mean[:, i, :n]
-        if least[i] >= _IMPLAUSIBLE
-        else steps[i].in_logarithms(omega[i], V[i])
-        for i in range(count)
-    ]
+    def _in_logarithms(
+        self, omega: NDArray[Any], V: NDArray[Any], samples: NDArray[np.intp]
+    ) -> NDArray[np.float32]:
+        """The same for some samples, whose labels may be however improbable."""
+        step = _compiled(self.channel)
+        covariance = V.astype(np.float32)
+        found = []
+        for rows in _slices(len(samples), self._block):
+            # The last block is filled up with its first sample.
+            chosen = samples[rows]
+            chosen = np.concatenate([chosen, np.repeat(chosen[:1], self._block - len(chosen))])
+            data = {name: v[..., chosen] for name, v in self._data.items()}
+            found.append(np.asarray(step(data, omega[:, chosen], covariance)))
+        return np.concatenate(found, axis=1)[:, : len(samples)]
 
 
-def taken_together(
-    steps: list[ChannelStep], live: list[int], means: list[tuple[NDArray[Any], NDArray[Any]]]
-) -> list[NDArray[np.float32]]:
-    """`together` for some of the data sets: their numbers, and (omega, V) of each."""
-    return together([steps[k] for k in live], [omega for omega, _ in means], [V for _, V in means])
-
-
-def is_planar(scheme: BoxPosterior | LinePosterior) -> TypeGuard[BoxPosterior]:
-    """Whether the fast score applies, for which data sets are worth taking together."""
-    return isinstance(scheme, BoxPosterior) and scheme.is_planar
-
-
-def _padded(array: NDArray[Any], size: int) -> NDArray[np.float32]:
-    """The last axis filled up to a size with copies of its first entry."""
-    missing = size - array.shape[-1]
-    array = np.asarray(array, dtype=np.float32)
-    if missing:
-        array = np.concatenate([array, np.repeat(array[..., :1], missing, axis=-1)], axis=-1)
-    return array
+def _slices(n: int, size: int) -> list[slice]:
+    return [slice(start, start + size) for start in range(0, n, size)]
 
 
 @lru_cache(maxsize=16)
@@ -146,18 +97,3 @@ def _compiled(channel: Channel) -> Callable[..., Any]:
         return xp.linalg.solve(V, first)
 
     return jax.jit(partial(step, jnp)) if traceable(channel) else partial(step, np)
-
-
-@lru_cache(maxsize=16)
-def _compiled_score(channel: Channel) -> Callable[..., Any]:
-    import jax
-    import jax.numpy as jnp
-
-    scheme = scheme_of(channel)
-    assert is_planar(scheme)
-
-    def step(data: dict[str, Any], omega: Any, L: Any) -> Any:
-        mean, plausible = scheme.score(data, omega, L, jnp)
-        return mean, plausible.min(axis=-1)
-
-    return jax.jit(step)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.learners.bayes._channel_step import ChannelStep, taken_together
-from learnability.learners.bayes._iteration import Start, in_step, iteration
+from learnability.learners.bayes._channel_step import ChannelStep
+from learnability.learners.bayes._iteration import Start, iterate
 from learnability.learners.limit_design import LimitDesign
 from learnability.links.channel import Channel
 
@@ -53,8 +52,9 @@ def damped_paths(
         first = Start(
             begin * hidden + math.sqrt(begin * (1 - begin)) * blur, (1 - begin) * np.eye(r)
         )
-        path = iteration(
+        run = iterate(
             design,
+            ChannelStep(channel, y),
             first,
             hidden,
             damping,
@@ -63,7 +63,6 @@ def damped_paths(
             project=LimitDesign.project,
             collect=LimitDesign.collect,
         )
-        run = in_step([path], partial(taken_together, [ChannelStep(channel, y)]))[0]
         rest = np.repeat(run.overlap[-1:], steps + 1 - len(run.overlap), axis=0)
         found.append(np.concatenate([run.overlap, rest]))
     return np.array(found)

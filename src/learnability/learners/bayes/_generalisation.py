@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from learnability.links._rules import sobol_normals
 from learnability.links.channel import Channel
 from learnability.links.hermite import expand
-from learnability.links.posterior import BoxPosterior, scheme_of
+from learnability.links.posterior import BoxPosterior, PlanarScore, scheme_of
 
 __all__ = ["Errors", "errors", "squared_error"]
 
@@ -91,9 +91,8 @@ def _chances(channel: Channel, levels: Array, omega: Array, C: Array) -> Array:
     if r in (2, 3) and not channel.noise:
         scheme = scheme_of(channel)
         if isinstance(scheme, BoxPosterior) and scheme.is_planar:
-            L, _ = scheme.frame(C + 1e-9 * np.eye(r))
-            data = [scheme.prepare(np.full(len(omega), level)) for level in levels]
-            return np.array([scheme.score(d, omega.T, L, np)[1] for d in data])
+            scores = [PlanarScore(scheme, np.full(len(omega), level), float) for level in levels]
+            return np.array([score(omega.T, C + 1e-9 * np.eye(r))[1] for score in scores])
     guesses = np.asarray(link(omega[:, None] + _normals(r, 7) @ _root(C)))
     number = np.searchsorted(0.5 * (levels[:-1] + levels[1:]), guesses)
     return np.stack([(number == k).mean(axis=1) for k in range(len(levels))])

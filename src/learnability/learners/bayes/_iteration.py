@@ -18,13 +18,13 @@ Rangan, ISIT 2011; Aubin, Maillard, Barbier, Krzakala, Macris, Zdeborova, NeurIP
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import threadpool_limits
 
 from learnability.learners.thin_products import collect, project
 
@@ -32,10 +32,8 @@ __all__ = [
     "INFORMED",
     "Run",
     "Start",
-    "in_step",
     "informed_start",
     "iterate",
-    "iteration",
     "random_start",
     "spectral_start",
 ]
@@ -83,11 +81,6 @@ class Run:
     status: str
 
 
-Means: TypeAlias = tuple[NDArray[Any], Array]
-"""What the channel step needs: omega (r, n) and C (r, r)."""
-Iteration: TypeAlias = Generator[Means, NDArray[Any], Run]
-
-
 def random_start(rng: np.random.Generator, r: int, d: int) -> Start:
     """A small random estimate that knows nothing."""
     return Start(_START * rng.standard_normal((r, d)) / np.sqrt(d), np.eye(r))
@@ -105,14 +98,18 @@ def informed_start(rng: np.random.Generator, W: NDArray[Any]) -> Start:
     return Start(INFORMED * W + blur * rng.standard_normal((r, d)), (1 - INFORMED) * np.eye(r))
 
 
+# Thin products gain nothing from threads, which wait for each other and for the channel's.
+@threadpool_limits.wrap(limits=1, user_api="blas")
 def iterate(
-    X: NDArray[Any],
+    X: Any,
     channel_step: Callable[[NDArray[Any], Array], NDArray[Any]],
     start: Start,
     hidden: NDArray[Any],
     damping: float,
     iterations: int,
     tolerance: float,
+    project: Callable[..., NDArray[Any]] = project,
+    collect: Callable[..., NDArray[Any]] = collect,
 ) -> Run:
     """Run message passing until it stands still.
 
@@ -132,61 +129,12 @@ def iterate(
         At most so many.
     tolerance : float
         Stop when an undamped step would change the estimate by less than this fraction.
+    project, collect : callable
+        The thin products with X.
 
     Returns
     -------
     Run
-    """
-    path = iteration(X, start, hidden, damping, iterations, tolerance)
-    return in_step([path], lambda _, means: [channel_step(*means[0])])[0]
-
-
-def in_step(
-    paths: Sequence[Iteration],
-    channel_steps: Callable[[list[int], list[Means]], list[NDArray[Any]]],
-) -> list[Run]:
-    """Run several iterations side by side, so that their channel steps are taken together.
-
-    Parameters
-    ----------
-    paths : sequence of generators
-        From `iteration`.
-    channel_steps : callable
-        (numbers of the paths that go on, their means and covariances) -> their g_out.
-
-    Returns
-    -------
-    list of Run
-        In the order of the paths.
-    """
-    runs: dict[int, Run] = {}
-    # Thin products gain nothing from threads, which wait for each other and for the channel's.
-    with ThreadpoolController().limit(limits=1, user_api="blas"):
-        means = {k: next(path) for k, path in enumerate(paths)}
-        while means:
-            found = channel_steps(list(means), list(means.values()))
-            for k, g in zip(list(means), found, strict=True):
-                try:
-                    means[k] = paths[k].send(g)
-                except StopIteration as end:
-                    runs[k] = end.value
-                    del means[k]
-    return [runs[k] for k in range(len(paths))]
-
-
-def iteration(
-    X: Any,
-    start: Start,
-    hidden: NDArray[Any],
-    damping: float,
-    iterations: int,
-    tolerance: float,
-    project: Callable[..., NDArray[Any]] = project,
-    collect: Callable[..., NDArray[Any]] = collect,
-) -> Iteration:
-    """The iteration as a generator: it yields (omega, C), is sent g_out, and returns its run.
-
-    The parameters are those of `iterate`; `project` and `collect` are the thin products.
     """
     d, r = X.shape[1], len(hidden)
     eye = np.eye(r)
@@ -195,7 +143,7 @@ def iteration(
     states = [_state(W, C, hidden)]
     status = "stopped"
     for _ in range(iterations):
-        g = yield project(X, W) - C.astype(X.dtype) @ memory, C
+        g = channel_step(project(X, W) - C.astype(X.dtype) @ memory, C)
         memory = (1 - damping) * memory + damping * g
         A = (g @ g.T).astype(float) / d
         A /= max(_LEAST * float(np.abs(A).sum()), 1.0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,16 +13,15 @@ from learnability.errors import LearnabilityError
 from learnability.hardness.state_evolution import state_evolution
 from learnability.hardness.thresholds import weak_recovery
 from learnability.learners.alignment import resolved
-from learnability.learners.bayes._channel_step import ChannelStep, is_planar, taken_together
+from learnability.learners.bayes._channel_step import ChannelStep
 from learnability.learners.bayes._damped_paths import damped_paths
 from learnability.learners.bayes._generalisation import errors, squared_error
 from learnability.learners.bayes._iteration import (
     INFORMED,
     Run,
     Start,
-    in_step,
     informed_start,
-    iteration,
+    iterate,
     random_start,
     spectral_start,
 )
@@ -52,8 +50,6 @@ _STARTS = ("auto", "random", "spectral", "informed")
 _TRACE_NODES = 12  # Two to this power points an iteration.
 _ROUGH = 0.1
 """Residual of the eigenvectors that a run starts from; it does better than they do at once."""
-_CACHE_BYTES, _SIDE_BY_SIDE = 3 * 2**23, 4
-"""Runs go side by side, so many at most, while their data together stay in cache."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,7 @@ class BayesAMP:
     Krzakala, arXiv:2405.15480.
     """
 
-    numerics_version: ClassVar[int] = 1  # Stored runs of another version are not used again.
+    numerics_version: ClassVar[int] = 2  # Stored runs of another version are not used again.
 
     start: str = "auto"
     damping: float = 0.5
@@ -145,16 +141,10 @@ class BayesAMP:
             checked_sizes(target.r, None, d, float(a), np.float32)
         scheme_of(target.channel)  # A link out of reach is told before the work.
         spectral = self._spectral(target)
-        groups = [
-            (float(a), chosen[k : k + size])
-            for a in flat
-            for size in [self._group(target, d, float(a))]
-            for k in range(0, len(chosen), size)
-        ]
+        points = [(float(a), seed) for a in flat for seed in chosen]
         found = [
-            run
-            for a, group in tracked(groups, "message passing")
-            for run in self._runs(target, d, a, group, spectral)
+            self._run(target, d, a, seed, spectral)
+            for a, seed in tracked(points, "message passing")
         ]
         steps = max(len(run["overlap_trace"]) for run in found)
         for run in found:
@@ -196,38 +186,26 @@ class BayesAMP:
         recovery = weak_recovery(target.channel)
         return not len(recovery.trivial) and np.isfinite(recovery.alpha)
 
-    def _group(self, target: MultiIndex, d: int, alpha: float) -> int:
-        """How many runs go side by side: a few where their data stay in cache together."""
-        fits = _CACHE_BYTES // (4 * d * max(round(alpha * d), 1))
-        return min(max(fits, 1), _SIDE_BY_SIDE) if is_planar(scheme_of(target.channel)) else 1
-
-    def _runs(
-        self, target: MultiIndex, d: int, alpha: float, seeds: list[int], spectral: bool
-    ) -> list[dict[str, Any]]:
-        """Runs side by side, each on its own sample."""
-        paths, steps, hidden = [], [], []
-        for seed in seeds:
-            X, y, W, _ = target.sample(seed, d=d, alpha=alpha, dtype=np.float32)
-            if not (np.isfinite(X).all() and np.isfinite(y).all()):
-                raise LearnabilityError(
-                    f"{target.link!r} gives labels that are not finite: message passing cannot run."
-                )
-            X = spread(X)
-            rng = np.random.default_rng([seed, 3])
-            start: Start
-            if self.start == "informed":
-                start = informed_start(rng, W)
-            elif spectral:
-                start = spectral_start(
-                    Spectral().estimate(target, X, y, seed=seed, tolerance=_ROUGH)
-                )
-            else:
-                start = random_start(rng, target.r, d)
-            steps.append(ChannelStep(target.channel, y))
-            hidden.append(W)
-            paths.append(iteration(X, start, W, self.damping, self.iterations, self.tolerance))
-        runs = in_step(paths, partial(taken_together, steps))
-        return [self._observed(target, run, W) for run, W in zip(runs, hidden, strict=True)]
+    def _run(
+        self, target: MultiIndex, d: int, alpha: float, seed: int, spectral: bool
+    ) -> dict[str, Any]:
+        X, y, W, _ = target.sample(seed, d=d, alpha=alpha, dtype=np.float32)
+        if not (np.isfinite(X).all() and np.isfinite(y).all()):
+            raise LearnabilityError(
+                f"{target.link!r} gives labels that are not finite: message passing cannot run."
+            )
+        X = spread(X)
+        rng = np.random.default_rng([seed, 3])
+        start: Start
+        if self.start == "informed":
+            start = informed_start(rng, W)
+        elif spectral:
+            start = spectral_start(Spectral().estimate(target, X, y, seed=seed, tolerance=_ROUGH))
+        else:
+            start = random_start(rng, target.r, d)
+        step = ChannelStep(target.channel, y)
+        run = iterate(X, step, start, W, self.damping, self.iterations, self.tolerance)
+        return self._observed(target, run, W)
 
     def _observed(self, target: MultiIndex, run: Run, W: NDArray[Any]) -> dict[str, Any]:
         channel = target.channel

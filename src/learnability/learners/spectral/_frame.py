@@ -56,28 +56,29 @@ def _rotations(gram: Array, observed: Array, close: NDArray[np.bool_]) -> list[A
     r = len(gram) // k
     blocks = (a.reshape(k, r, k, r).transpose(0, 2, 1, 3) for a in (gram, observed))
     form = np.einsum("klab,mnab->kmln", *blocks).reshape(k * k, k * k)
-    rng = np.random.default_rng(11)
-    found: list[tuple[float, Array]] = []
-    for start in range(1 if k == 1 else _STARTS):
-        rotation = np.eye(k) if start == 0 else _polar(close * rng.standard_normal((k, k)))
-        value = -np.inf
-        for _ in range(_STEPS):
-            pull = form @ rotation.ravel()
-            now = float(pull @ rotation.ravel())
-            if now <= value + 1e-13 * abs(value):
-                break
-            value = now
-            rotation = _polar(close * pull.reshape(k, k))
-        found.append((value, rotation))
-    best = max(value for value, _ in found)
+    starts = np.random.default_rng(11).standard_normal(((1 if k == 1 else _STARTS) - 1, k, k))
+    turns = np.concatenate([np.eye(k)[None], _polar(close * starts)])
+    values = np.full(len(turns), -np.inf)
+    moving = np.arange(len(turns))
+    for _ in range(_STEPS):
+        pull = turns[moving].reshape(-1, k * k) @ form
+        now = np.einsum("si,si->s", pull, turns[moving].reshape(-1, k * k))
+        rises = now - values[moving] > 1e-13 * np.abs(now)
+        moving, pull, now = moving[rises], pull[rises], now[rises]
+        if not len(moving):
+            break
+        values[moving] = now
+        turns[moving] = _polar(close * pull.reshape(-1, k, k))
+    best = values.max()
     distinct: list[Array] = []
-    for value, rotation in found:
+    for value, rotation in zip(values, turns, strict=True):
         fits = value >= best - 1e-6 * abs(best)
         if fits and all(np.abs(rotation - other).max() > 1e-2 for other in distinct):
             distinct.append(rotation)
     return distinct
 
 
-def _polar(matrix: Array) -> Array:
-    u, _, vt = np.linalg.svd(matrix)
+def _polar(matrices: Array) -> Array:
+    """The orthogonal factors of matrices (..., k, k)."""
+    u, _, vt = np.linalg.svd(matrices)
     return u @ vt

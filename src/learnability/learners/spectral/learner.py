@@ -86,7 +86,7 @@ class Spectral:
     0.2307
     """
 
-    numerics_version: ClassVar[int] = 1  # Stored runs of another version are not used again.
+    numerics_version: ClassVar[int] = 2  # Stored runs of another version are not used again.
 
     method: str = "symmetric"
     floor: float | None = None
