@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 
 _POINTS = 96
 _SMALLEST = 1e-6
+_OUT_OF_REACH = 1e300
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +93,7 @@ class OverlapCurve:
 
         def distance(q: float) -> float:
             value = known[q] if q in known else self.alpha(q)
-            return min(value, 1e300) - alpha
+            return min(value, _OUT_OF_REACH) - alpha
 
         return float(brentq(distance, low[0], high[0], xtol=1e-14, rtol=1e-13))
 
@@ -127,23 +128,23 @@ class OverlapCurve:
         k = max(peaks, key=lambda j: float(finite[j]))
         logit = np.log(q / (1 - q))
         best = minimize_scalar(
-            lambda x: -self.alpha(1 / (1 + math.exp(-x))),
+            lambda x: -min(self.alpha(1 / (1 + math.exp(-x))), _OUT_OF_REACH),
             bounds=(float(logit[k - 1]), float(logit[k + 1])),
             method="bounded",
             options={"xatol": 1e-7},
         )
-        return 1 / (1 + math.exp(-float(best.x))), -float(best.fun)
+        top = -float(best.fun)
+        return 1 / (1 + math.exp(-float(best.x))), top if top < _OUT_OF_REACH else math.inf
 
     @cached_property
     def information_threshold(self) -> float:
         """Where the two fixed points have the same free entropy; NaN if there is only one."""
         from scipy.optimize import brentq
 
-        if math.isnan(self.spinodal):
+        if self._turn is None:
             return math.nan
-        _, alpha = self.points
-        peak = int(np.argmax(np.where(np.isfinite(alpha), alpha, -np.inf)))
-        lowest = float(alpha[peak:].min())
+        q, alpha = self.points
+        lowest = float(alpha[q >= self._turn[0]].min())
         if self.full <= lowest * (1 + 1e-6):
             # At perfect recovery the free entropy has no upper bound.
             return self.full
