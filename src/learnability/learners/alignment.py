@@ -7,6 +7,8 @@ on which it depends through their length alone.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,6 +43,7 @@ def resolved(overlap: Array, link: Link) -> Array:
     return best
 
 
+@lru_cache(maxsize=64)
 def _isotropic_blocks(link: Link) -> list[list[int]]:
     """Groups of coordinates that may be rotated among themselves."""
     z = np.random.default_rng(5).standard_normal((256, link.r))
