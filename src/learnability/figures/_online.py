@@ -64,8 +64,9 @@ def paths(
     runs: int,
     start: tuple[Any, Any],
     store: Path | None,
+    shared: bool = False,
 ) -> tuple[xarray.Dataset, xarray.Dataset]:
-    """The solution from a given start, and runs from random ones.
+    """The solution from a given start, and runs from there or from random weights.
 
     Parameters
     ----------
@@ -79,11 +80,14 @@ def paths(
         Of the solution.
     store : Path, optional
         File that keeps the runs.
+    shared : bool
+        Whether the runs have the same start.
     """
     from learnability.studies import study
 
     theory = learner.predict(link, time=times, start=start)
-    return theory, study(learner, link, d=d, time=times[::4], seeds=runs, store=store)
+    more = {"start": start} if shared else {}
+    return theory, study(learner, link, d=d, time=times[::4], seeds=runs, store=store, **more)
 
 
 def captured_paths(result: xarray.Dataset) -> NDArray[np.float64]:

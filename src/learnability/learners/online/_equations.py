@@ -11,6 +11,7 @@ from learnability.errors import LearnabilityError
 from learnability.learners.online._averages import nodes_for
 from learnability.learners.online._engines import Recipe
 from learnability.learners.online._erf_kernels import closed_drift
+from learnability.learners.online._flat_axis import flat_axis_drifts
 from learnability.learners.online._motion import Drift, Point, Rates, averaged_drift, flow
 from learnability.learners.online._one_neuron import growth, series_drift
 from learnability.learners.online._starts import Start
@@ -75,6 +76,9 @@ class Equations:
             drift = known(recipe, target.noise)
             if drift is not None:
                 return [drift], name
+        drifts = flat_axis_drifts(recipe, target.noise)
+        if drifts:
+            return drifts, "one coordinate between its breaks, Gauss rules and even grids"
         rules = nodes_for(recipe.link, recipe.activation, recipe.width, target.noise, plain)
         names = {1: "Gauss rules", 2: "Gauss rules and even grids"}
         method = names.get(len(rules), "Sobol points")

@@ -28,7 +28,7 @@ from learnability.learners.online._averages import Nodes, root_of
 from learnability.learners.online._engines import Recipe
 from learnability.learners.online._reuse import directions, network_gradient
 
-__all__ = ["Drift", "Path", "Rates", "averaged_drift", "flow"]
+__all__ = ["Drift", "Path", "Rates", "averaged_drift", "direction_of", "flow"]
 
 Array = NDArray[np.float64]
 LARGEST = 1e8
@@ -91,22 +91,12 @@ def averaged_drift(
     linear : callable, optional
         More exact averages of the terms linear in the step (`_termwise.linear_terms`).
     """
-    slope = recipe.activation.derivative()
     b = recipe.batch
 
     def drift(at: Point, rates: Rates) -> Point:
         L = root_of(at.rest)
         field = at.overlap @ nodes.hidden + L @ nodes.own
-        gradient = network_gradient(at.second, nodes.y, recipe.activation, slope, recipe.loss)
-        U, V = directions(
-            recipe.rule,
-            gradient,
-            field,
-            lambda u: u,
-            lambda square: square.sum(axis=0),
-            rates.inner,
-            recipe.repetitions,
-        )
+        U, V = direction_of(recipe, at, field, nodes.y, rates)
         weighted = U * nodes.weights
         squared = rates.step**2 / b * (weighted @ U.T)
         if linear is None:
@@ -118,6 +108,23 @@ def averaged_drift(
         return Point(rest, rates.step * hidden, rates.second_step * second)
 
     return drift
+
+
+def direction_of(
+    recipe: Recipe, at: Point, field: Array, y: Array, rates: Rates
+) -> tuple[Array, Array]:
+    """U and V (p, N) of both layers on samples with these fields (p, N) and labels (N,)."""
+    slope = recipe.activation.derivative()
+    gradient = network_gradient(at.second, y, recipe.activation, slope, recipe.loss)
+    return directions(
+        recipe.rule,
+        gradient,
+        field,
+        lambda u: u,
+        lambda square: square.sum(axis=0),
+        rates.inner,
+        recipe.repetitions,
+    )
 
 
 def flow(
