@@ -86,7 +86,7 @@ def paths(
     from learnability.studies import study
 
     theory = learner.predict(link, time=times, start=start)
-    more = {"start": start} if shared else {}
+    more: dict[str, Any] = {"start": start} if shared else {}
     return theory, study(learner, link, d=d, time=times[::4], seeds=runs, store=store, **more)
 
 
@@ -105,7 +105,7 @@ def path_and_crosses(
     x: NDArray[Any],
     theory: NDArray[Any],
     runs: NDArray[Any],
-    colour: str,
+    colour: Any,
     line: str = "-",
 ) -> None:
     """A solution as a line and runs (seed, points) as means with their standard errors."""

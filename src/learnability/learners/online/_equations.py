@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.errors import LearnabilityError
 from learnability.learners.online._averages import nodes_for
 from learnability.learners.online._engines import Recipe
 from learnability.learners.online._erf_kernels import closed_drift
@@ -59,12 +58,6 @@ class Equations:
         rates: tuple[float, float, float],
         schedule: Link | None,
     ) -> None:
-        if recipe.rule == "sam" and recipe.batch > 1:
-            raise LearnabilityError(
-                f'The equations of motion were asked for rule="sam" with batches of '
-                f"{recipe.batch}, but the length of its gradient couples the samples of a batch: "
-                "they are known for batch=1."
-            )
         self.recipe, self.rates, self.schedule = recipe, rates, schedule
         self.drifts, self.method = self._averages(target)
 

@@ -56,10 +56,12 @@ def flat_axes(link: Link, breaks: list[Array]) -> list[int]:
 def flat_axis_drifts(recipe: Recipe, noise: float) -> list[Drift]:
     """The drift with two grids, whose difference is their error; empty where it does not apply.
 
-    It needs one neuron, several hidden directions, and breaks on planes z_i = c.
+    It needs one neuron, several hidden directions, breaks on planes z_i = c, and samples that
+    move on their own.
     """
     link = recipe.link
-    if recipe.width > 1 or link.r == 1 or link.breaks is None:
+    coupled = recipe.rule == "sam" and recipe.batch > 1  # The samples of a batch, by a length.
+    if recipe.width > 1 or link.r == 1 or link.breaks is None or coupled:
         return []
     breaks = axis_breaks(Section.whole(link))
     flat = [] if breaks is None else flat_axes(link, breaks)
