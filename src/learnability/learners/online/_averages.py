@@ -31,7 +31,7 @@ from learnability.links._rules import gauss_normal, product_grid, sobol_normals
 from learnability.links._sections import Section
 from learnability.links.link import Link
 
-__all__ = ["Nodes", "nodes_for", "noise_nodes", "root_of"]
+__all__ = ["Nodes", "nodes_for", "noise_nodes"]
 
 Array = NDArray[np.float64]
 
@@ -135,12 +135,6 @@ def _made(
         return tuple(_labelled(link, p, *rule, noise, xi) for rule in grids)
     layers = [_layered_rule(hidden, sampled, seed, sobol) for seed in seeds]
     return tuple(_labelled(link, p, *rule, noise, xi) for rule in layers)
-
-
-def root_of(C: Array) -> Array:
-    """The symmetric root of a positive matrix; negative eigenvalues of rounding count as zero."""
-    values, vectors = np.linalg.eigh(C)
-    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
 def noise_nodes(noise: float, plain: bool) -> tuple[Array, Array]:
