@@ -32,6 +32,8 @@ __all__ = ["flat_axes", "flat_axis_drifts"]
 Array = NDArray[np.float64]
 _GRIDS = {True: (64, 56), False: (160, 136)}
 """Points in t for plain steps and for others, in whose slopes the label enters."""
+_FINER = 3
+"""Times as many points for an activation that jumps or has a kink."""
 _REACH = 8.0
 _MOVING, _FLAT = 100, 6
 """Nodes on an axis with which the label moves; and between two breaks where it does not."""
@@ -69,7 +71,8 @@ def flat_axis_drifts(recipe: Recipe, noise: float) -> list[Drift]:
         return []
     last = flat.pop()
     plain = recipe.rule == "plain"
-    grids, xi = _GRIDS[plain], noise_nodes(noise, plain)
+    finer = 1 if recipe.activation.breaks == () else _FINER
+    grids, xi = [finer * count for count in _GRIDS[plain]], noise_nodes(noise, plain)
     axes = [
         gauss_normal(b, 0, _FLAT) if k in flat else gauss_normal(b, _MOVING)
         for k, b in enumerate(breaks)
