@@ -169,6 +169,7 @@ def picture(data: xarray.Dataset) -> Any:
                 label=rf"$\mathrm{{He}}_{degree}$: {slope:.2f}",
             )  # fmt: skip
         panels[3].set(xlabel="$d$", title="steps to 1/2, slopes")
-        panels[3].legend(handlelength=0.8, fontsize=6, loc="lower left", borderpad=0.1)
+        panels[3].set_ylim(bottom=0.02 * panels[3].get_ylim()[0])
+        panels[3].legend(handlelength=0.8, fontsize=6, loc="lower right", borderpad=0.1)
         legend_of_dimensions(figure, ["smallest $d$; darker is larger"], shades, data.sizes["seed"])
     return figure

@@ -32,8 +32,6 @@ __all__ = ["flat_axes", "flat_axis_drifts"]
 Array = NDArray[np.float64]
 _GRIDS = {True: (64, 56), False: (160, 136)}
 """Points in t for plain steps and for others, in whose slopes the label enters."""
-_FINER = 3
-"""Times as many points for an activation that jumps or has a kink."""
 _REACH = 8.0
 _MOVING, _FLAT = 100, 6
 """Nodes on an axis with which the label moves; and between two breaks where it does not."""
@@ -58,12 +56,13 @@ def flat_axes(link: Link, breaks: list[Array]) -> list[int]:
 def flat_axis_drifts(recipe: Recipe, noise: float) -> list[Drift]:
     """The drift with two grids, whose difference is their error; empty where it does not apply.
 
-    It needs one neuron, several hidden directions, breaks on planes z_i = c, and samples that
-    move on their own.
+    It needs one neuron of a smooth activation, several hidden directions, breaks on planes z_i = c,
+    and samples that move on their own.
     """
     link = recipe.link
     coupled = recipe.rule == "sam" and recipe.batch > 1  # The samples of a batch, by a length.
-    if recipe.width > 1 or link.r == 1 or link.breaks is None or coupled:
+    smooth = recipe.activation.breaks == ()
+    if recipe.width > 1 or link.r == 1 or link.breaks is None or coupled or not smooth:
         return []
     breaks = axis_breaks(Section.whole(link))
     flat = [] if breaks is None else flat_axes(link, breaks)
@@ -71,8 +70,7 @@ def flat_axis_drifts(recipe: Recipe, noise: float) -> list[Drift]:
         return []
     last = flat.pop()
     plain = recipe.rule == "plain"
-    finer = 1 if recipe.activation.breaks == () else _FINER
-    grids, xi = [finer * count for count in _GRIDS[plain]], noise_nodes(noise, plain)
+    grids, xi = _GRIDS[plain], noise_nodes(noise, plain)
     axes = [
         gauss_normal(b, 0, _FLAT) if k in flat else gauss_normal(b, _MOVING)
         for k, b in enumerate(breaks)
