@@ -2,8 +2,8 @@
 
 The reduced engine is measured against drawing normal numbers in NumPy: 10^6 steps of one neuron
 for 32 seeds against 3e9 of them, eight neurons against three times as many; its time at d = 10^6
-against that at d = 10^2; and the full engine against drawing its inputs and its two products
-alone.
+against that at d = 10^2, taken in turns so that both meet the same machine; and the full engine
+against drawing its inputs and its two products alone.
 """
 
 from __future__ import annotations
@@ -19,27 +19,36 @@ from learnability.learners.online import OnlineSGD
 SEEDS = 32
 
 
-def cpu_seconds(work: Callable[[], Any], repeats: int = 3) -> float:
-    """Least CPU time of some calls, the first left out."""
-    work()
+def in_turns(*works: Callable[[], Any], repeats: int = 3) -> list[float]:
+    """Least CPU time of some calls of each, one after the other; the first round is left out."""
     found = []
-    for _ in range(repeats):
-        begin = time.process_time()
-        work()
-        found.append(time.process_time() - begin)
-    return min(found)
+    for _ in range(repeats + 1):
+        times = []
+        for work in works:
+            begin = time.process_time()
+            work()
+            times.append(time.process_time() - begin)
+        found.append(times)
+    return [min(times) for times in zip(*found[1:], strict=True)]
 
 
-def steps(width: int, d: int, count: int) -> float:
-    """CPU seconds of `count` steps of the reduced engine for all seeds."""
+def cpu_seconds(work: Callable[[], Any]) -> float:
+    """Least CPU time of some calls, the first left out."""
+    return in_turns(work)[0]
+
+
+def steps(width: int, d: int, count: int) -> Callable[[], Any]:
+    """The reduced engine at `count` steps for all seeds."""
     learner = OnlineSGD(
         width=width, rule="extragradient", look_ahead=1.0, loss="correlation", spherical=True
     )
+    return lambda: learner.simulate("He3(z)/sqrt(6)", d=d, time=count / d, seeds=SEEDS)
 
-    def run(number: int) -> Callable[[], Any]:
-        return lambda: learner.simulate("He3(z)/sqrt(6)", d=d, time=number / d, seeds=SEEDS)
 
-    return cpu_seconds(run(count)) - cpu_seconds(run(0))
+def seconds_of_steps(width: int, count: int) -> float:
+    """CPU seconds of so many steps, without those of a call."""
+    whole, empty = in_turns(steps(width, 1000, count), steps(width, 1000, 0))
+    return whole - empty
 
 
 def normals(count: int) -> float:
@@ -82,8 +91,8 @@ def main() -> None:
     count = 50_000
     scale = 1_000_000 / count
     unit = normals(3_000_000_000)
-    one, eight = steps(1, 1000, count) * scale, steps(8, 1000, count) * scale
-    small, large = steps(1, 100, 4 * count), steps(1, 10**6, 4 * count)
+    one, eight = (seconds_of_steps(width, count) * scale for width in (1, 8))
+    small, large = in_turns(*(steps(1, d, 4 * count) for d in (100, 10**6)), repeats=5)
     whole, alone = full_against_products(4000, 3000)
     print(f"3e9 normal numbers in NumPy                  {unit:8.1f} s")
     print(f"10^6 steps, 32 seeds, one neuron             {one:8.1f} s   {one / unit:5.2f} of that")

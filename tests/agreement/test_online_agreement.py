@@ -124,7 +124,7 @@ MOTIONS = {
         MultiIndex("z1*z2 + z1", noise=0.2),
         PAIR,
     ),
-    "sam": (OnlineSGD(**TANH, rule="sam", look_ahead=0.5), MultiIndex("z1*z2 + z1"), PAIR),
+    "sam": (OnlineSGD(**TANH, rule="sam", look_ahead=0.5, batch=4), MultiIndex("z1*z2 + z1"), PAIR),
 }
 
 

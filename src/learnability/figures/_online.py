@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,14 @@ if TYPE_CHECKING:
 
     from learnability.learners import OnlineSGD
 
-__all__ = ["OnlineSize", "captured_paths", "legend_of_dimensions", "path_and_crosses", "paths"]
+__all__ = [
+    "OnlineSize",
+    "Recovery",
+    "captured_paths",
+    "legend_of_dimensions",
+    "path_and_crosses",
+    "paths",
+]
 
 
 @dataclass(frozen=True)
@@ -37,10 +45,28 @@ class OnlineSize:
     points: int
 
 
+@dataclass(frozen=True)
+class Recovery:
+    """The time to overlap 1/2 as the result of a learner, for a study to keep."""
+
+    learner: OnlineSGD
+
+    def simulate(self, target: Any, *, d: int, time: float, seeds: Any) -> xarray.Dataset:
+        """Run until overlap 1/2, at most to `time`."""
+        return self.learner.simulate_recovery(target, d=d, time=time, seeds=seeds)
+
+
 def paths(
-    learner: OnlineSGD, link: str, d: int, times: NDArray[Any], runs: int, start: tuple[Any, Any]
+    learner: OnlineSGD,
+    link: str,
+    d: int,
+    times: NDArray[Any],
+    runs: int,
+    start: tuple[Any, Any],
+    store: Path | None,
+    shared: bool = False,
 ) -> tuple[xarray.Dataset, xarray.Dataset]:
-    """The solution from a given start, and runs from random ones.
+    """The solution from a given start, and runs from there or from random weights.
 
     Parameters
     ----------
@@ -52,9 +78,16 @@ def paths(
         Number of runs.
     start : (Q, M)
         Of the solution.
+    store : Path, optional
+        File that keeps the runs.
+    shared : bool
+        Whether the runs have the same start.
     """
+    from learnability.studies import study
+
     theory = learner.predict(link, time=times, start=start)
-    return theory, learner.simulate(link, d=d, time=times[::4], seeds=runs)
+    more: dict[str, Any] = {"start": start} if shared else {}
+    return theory, study(learner, link, d=d, time=times[::4], seeds=runs, store=store, **more)
 
 
 def captured_paths(result: xarray.Dataset) -> NDArray[np.float64]:
@@ -72,7 +105,7 @@ def path_and_crosses(
     x: NDArray[Any],
     theory: NDArray[Any],
     runs: NDArray[Any],
-    colour: str,
+    colour: Any,
     line: str = "-",
 ) -> None:
     """A solution as a line and runs (seed, points) as means with their standard errors."""

@@ -1,100 +1,132 @@
-"""Staircases that SGD climbs with and without repetition: the shares of the directions in time.
+"""Staircases that SGD climbs with and without repetition: overlaps of one neuron in time.
 
-Eight neurons, both layers trained by the squared loss; time in units of d log d steps, in which
-curves of different d fall on each other when directions open one after the other in that time.
-The equations of motion of eight neurons and three directions are left out: over these times they
-take longer to solve than the runs. What theory says is the order in which `hardness` lets the
-directions open, by plain steps (the leap) and by any function of the labels.
+One neuron on the sphere with the correlation loss, under which the neurons of a wider network do
+not see each other. Its overlaps with the three directions of f(z1) + sign(z1 z2 z3) begin at
+d^(-1/2) in runs and in the equations of motion alike. Time is in units of d log d steps: z1 leaves
+the start at a rate of its own, and once it is known the product z2 z3 is visible, so that these two
+leave together. A neuron that knows z1 goes on only if that pays: its activation has a larger third
+than second coefficient.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._online import OnlineSize, captured_paths
+from learnability.figures._online import OnlineSize, legend_of_dimensions, path_and_crosses, paths
 
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["FULL", "QUICK", "shares", "two_panels"]
+__all__ = ["FULL", "QUICK", "RULES", "Staircase"]
 
-FULL = OnlineSize(dimensions=(300, 1000, 3000), runs=16, points=33)
-QUICK = OnlineSize(dimensions=(150, 300), runs=8, points=25)
-LAST = 350.0
-"""Last time in units of log d."""
+FULL = OnlineSize(dimensions=(300, 1000, 3000), runs=32, points=81)
+QUICK = OnlineSize(dimensions=(200,), runs=8, points=41)
 RULES = ("plain", "extragradient")
 
 
-def shares(link: str, size: OnlineSize, step: float, look_ahead: float) -> xarray.Dataset:
-    """Shares of the hidden directions in the span of the weights, by rule, d, seed and time.
+@dataclass(frozen=True)
+class Staircase:
+    """A figure with two panels, plain steps and extragradient ones.
 
-    Parameters
+    Attributes
     ----------
-    link : str
-        The link, of three directions.
-    size : OnlineSize
-        How much to compute.
+    link, activation : str
+        Of the target, with three directions, and of the neuron.
     step, look_ahead : float
-        Of both layers, and of the extragradient steps.
+        Of the steps.
+    last : float
+        Last time in units of log d.
     """
-    import xarray
 
-    from learnability.hardness import hardness
-    from learnability.learners import OnlineSGD
+    link: str
+    activation: str
+    step: float
+    look_ahead: float
+    last: float
 
-    x = np.geomspace(0.5, LAST, size.points)
-    found = []
-    for rule in RULES:
-        learner = OnlineSGD(
-            width=8, activation="relu(z - 0.5)", step=step, second_layer=(0.5, -0.5) * 4,
-            second_step=step, rule=rule, look_ahead=look_ahead,
-        )  # fmt: skip
-        found.append(
-            [
-                captured_paths(learner.simulate(link, d=d, time=x * math.log(d), seeds=size.runs))
-                for d in size.dimensions
-            ]
+    def compute(self, size: OnlineSize, store: Path | None = None) -> xarray.Dataset:
+        """|overlap| with z1, and the mean with z2 and z3, by rule and d along the time."""
+        import xarray
+
+        from learnability.hardness import hardness
+        from learnability.learners import OnlineSGD
+
+        x = np.linspace(0, self.last, size.points)
+        found: dict[str, list[Any]] = {"theory": [], "runs": []}
+        for rule in RULES:
+            learner = OnlineSGD(
+                activation=self.activation, loss="correlation", step=self.step, rule=rule,
+                look_ahead=self.look_ahead, spherical=True,
+            )  # fmt: skip
+            for d in size.dimensions:
+                start = (1.0, [[1 / math.sqrt(d)] * 3])
+                times = x * math.log(d)
+                pair = paths(learner, self.link, d, times, size.runs, start, store, shared=True)
+                for values, result in zip(found.values(), pair, strict=True):
+                    values.append(_two_overlaps(result))
+        report = hardness(self.link)
+        shape = (len(RULES), len(size.dimensions))
+        lines, crosses = (np.array(v).reshape(*shape, *v[0].shape) for v in found.values())
+        return xarray.Dataset(
+            {
+                "theory_overlap": (("rule", "d", "x", "direction"), lines),
+                "runs_overlap": (("rule", "d", "seed", "x_runs", "direction"), crosses),
+            },
+            {
+                "rule": list(RULES),
+                "d": list(size.dimensions),
+                "x": x,
+                "x_runs": x[::4],
+                "direction": ["z1", "z2 and z3"],
+            },
+            {
+                "link": self.link,
+                "activation": self.activation,
+                "theory_leap": report.leap or 0,
+                "theory_generative_exponent": report.generative_exponent or 0,
+            },
         )
-    report = hardness(link)
-    return xarray.Dataset(
-        {"runs_share": (("rule", "d", "seed", "x", "index"), found)},
-        {"rule": list(RULES), "d": list(size.dimensions), "x": x},
-        {
-            "link": link,
-            "theory_leap": report.leap or 0,
-            "theory_generative_exponent": report.generative_exponent or 0,
-        },
-    )
+
+    def picture(self, data: xarray.Dataset) -> Any:
+        """Without repetition on the left, with it on the right; larger d are darker."""
+        from matplotlib.figure import Figure
+
+        from learnability.plotting import COLOURS, WIDTHS, house_style
+
+        titles = (
+            f"plain SGD (leap {data.attrs['theory_leap']})",
+            f"extragradient (generative exponent {data.attrs['theory_generative_exponent']})",
+        )
+        dark = np.linspace(0.35, 1, data.sizes["d"]) if data.sizes["d"] > 1 else [1.0]
+        with house_style():
+            figure = Figure(figsize=(WIDTHS["text"], 2.7), layout="constrained")
+            panels = figure.subplots(1, 2, sharey=True)
+            for axes, rule, title in zip(panels, data["rule"].values, titles, strict=True):
+                here = data.sel(rule=rule)
+                for i, opacity in enumerate(dark):
+                    for k in range(2):
+                        path_and_crosses(
+                            axes,
+                            data["x"].values,
+                            here["theory_overlap"].values[i, :, k],
+                            here["runs_overlap"].values[i, :, :, k],
+                            (COLOURS[k], float(opacity)),
+                        )
+                axes.set(xlabel=r"steps $/ (d \log d)$", title=title, ylim=(-0.03, 1.03))
+            panels[0].set_ylabel("overlap")
+            first, *_, last = [*data["d"].values, data["d"].values[-1]]
+            size = f"$d = {first}$" if first == last else f"$d = {first}$ (pale) to {last}"
+            labels = ["$z_1$", f"$z_2$ and $z_3$, {size}"]
+            legend_of_dimensions(figure, labels, COLOURS, data.sizes["seed"])
+        return figure
 
 
-def two_panels(data: xarray.Dataset) -> Any:
-    """Without repetition on the left, with it on the right."""
-    from matplotlib.figure import Figure
-
-    from learnability.plotting import COLOURS, WIDTHS, house_style
-
-    markers = ("o", "s", "^")
-    titles = (
-        f"plain SGD (leap {data.attrs['theory_leap']})",
-        f"extragradient (generative exponent {data.attrs['theory_generative_exponent']})",
-    )
-    with house_style():
-        figure = Figure(figsize=(WIDTHS["text"], 2.5), layout="constrained")
-        panels = figure.subplots(1, 2, sharey=True)
-        for axes, rule, title in zip(panels, data["rule"].values, titles, strict=True):
-            for i, d in enumerate(data["d"].values):
-                share = data["runs_share"].sel(rule=rule, d=d)
-                mean, error = share.mean("seed"), share.std("seed") / math.sqrt(share.sizes["seed"])
-                for k in range(3):
-                    axes.errorbar(
-                        data["x"], mean[:, k], yerr=error[:, k], fmt=f"{markers[i]}-", ms=2.5,
-                        lw=0.8, elinewidth=0.6, color=COLOURS[k],
-                        label=f"$z_{k + 1}$, $d = {d}$",
-                    )  # fmt: skip
-            axes.set(xscale="log", xlabel=r"steps $/ (d \log d)$", title=title, ylim=(-0.03, 1.03))
-        panels[0].set_ylabel("share in the span of the weights")
-        panels[0].legend(ncols=data.sizes["d"], fontsize=6)
-    return figure
+def _two_overlaps(result: xarray.Dataset) -> Any:
+    """|overlap| with z1 and the mean of those with z2 and z3, on a last axis."""
+    overlap = np.abs(result["overlap_trace"].values[..., 0, :])
+    return np.stack([overlap[..., 0], overlap[..., 1:].mean(axis=-1)], axis=-1)

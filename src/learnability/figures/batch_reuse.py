@@ -13,6 +13,7 @@ Dandi, Troiani, Arnaboldi, Pesce, Zdeborova, Krzakala, arXiv:2402.03220.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +51,7 @@ FULL = Size(d=5000, runs=32, samples=2**22)
 QUICK = Size(d=1000, runs=8, samples=2**19)
 
 
-def compute(size: Size) -> xarray.Dataset:
+def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     """Theory with its standard errors, and runs.
 
     `theory_overlap`, `theory_overlap_stderr` and `runs_overlap` are by curve and time: the overlap
@@ -59,12 +60,14 @@ def compute(size: Size) -> xarray.Dataset:
     """
     import xarray
 
+    from learnability.studies import study
+
     curves: list[xarray.Dataset] = []
     errors: list[xarray.Dataset] = []
     for link, width, step in CASES.values():
         learner = BatchGD(steps=STEPS, step=step, width=width, samples=size.samples)
         theory = learner.predict(link, alpha=ALPHA)
-        runs = learner.simulate(link, d=size.d, alpha=ALPHA, seeds=size.runs)
+        runs = study(learner, link, d=size.d, alpha=ALPHA, seeds=size.runs, store=store)
         signs = xarray.DataArray([1.0, -1.0][:width], dims="estimate") / width
         spread = (theory.overlap_trace_stderr * signs) ** 2
         parts = xarray.Dataset(

@@ -1,7 +1,7 @@
 """The grand staircase by SGD: He4(z1) + sign(z1 z2 z3) is learned only with repetition.
 
-Plain steps see nothing below order three. With extragradient steps z1, visible to a function of
-the labels at order two, comes first and opens z2 and z3.
+Plain steps see nothing in times of order d log d; steps that use a sample twice see functions of
+the label, find z1, and then z2 and z3.
 
 References
 ----------
@@ -11,25 +11,15 @@ Krzakala, Pesce, Stephan, arXiv:2405.15459.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from learnability.figures._sgd_staircase import FULL, QUICK, shares, two_panels
-
-if TYPE_CHECKING:
-    import xarray
-
-    from learnability.figures._online import OnlineSize
+from learnability.figures._sgd_staircase import FULL, QUICK, Staircase
 
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
-LINK = "He4(z1)/sqrt(24) + sign(z1*z2*z3)"
-
-
-def compute(size: OnlineSize) -> xarray.Dataset:
-    """Shares of the three directions under both rules."""
-    return shares(LINK, size, step=0.3, look_ahead=0.5)
-
-
-def picture(data: xarray.Dataset) -> Any:
-    """Two panels of shares against steps / (d log d)."""
-    return two_panels(data)
+_FIGURE = Staircase(
+    link="He4(z1)/sqrt(24) + sign(z1*z2*z3)",
+    activation="sin(0.6 - z)",
+    step=0.1,
+    look_ahead=0.5,
+    last=200.0,
+)
+compute, picture = _FIGURE.compute, _FIGURE.picture

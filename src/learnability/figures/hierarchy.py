@@ -1,8 +1,12 @@
 """A hierarchy of directions, z1 + He3(z1) z2 + He3(z2) z3: each opens the way to the next.
 
-Four neurons with both layers trained by the squared loss. The share of every hidden direction in
-the span of the weights, |P w*_k|^2, along the time steps / d: z2 is learned in proportion to d
-once z1 is known. z3 stays behind: four neurons do not fit the first two terms well enough.
+On the left one neuron on the sphere with the correlation loss, from a start without overlap. With
+c_k the Hermite coefficients of its activation it climbs c1 m1 + c4 (m1^3 m2 + m2^3 m3): m1 grows
+like t, m2 like t^4 and m3 like t^13, one after the other and all in proportion to d, but a single
+neuron has little to win from z3. On the right eight neurons with both layers trained by the squared
+loss: as the first two terms are fitted, the third is what is left, and all of z3 is found. The
+batch keeps the noise of the large step low: with single samples and smaller steps z3 is not found
+in ten times as many steps.
 
 References
 ----------
@@ -12,49 +16,51 @@ Abbe, Boix-Adsera, Misiakiewicz, COLT 2023; Dandi, Krzakala, Loureiro, Pesce, St
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._online import OnlineSize, captured_paths, path_and_crosses
+from learnability.figures._online import (
+    OnlineSize,
+    captured_paths,
+    legend_of_dimensions,
+    path_and_crosses,
+    paths,
+)
 
 if TYPE_CHECKING:
     import xarray
 
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
-LINK = "z1 + He3(z1)*z2 + He3(z2)*z3"
+LINK = "(z1 + He3(z1)*z2 + He3(z2)*z3)/sqrt(13)"
+LAST = 500.0
+SHARED = {"activation": "z/2 + cos(1.5*z)", "batch": 8}
+FULL = OnlineSize(dimensions=(1000,), runs=16, points=61)
+QUICK = OnlineSize(dimensions=(300,), runs=4, points=41)
 
 
-@dataclass(frozen=True)
-class Size(OnlineSize):
-    """How much to compute, and `last`, the last time."""
-
-    last: float
-
-
-FULL = Size(dimensions=(3000,), runs=16, points=61, last=600.0)
-QUICK = Size(dimensions=(400,), runs=8, points=33, last=300.0)
-
-
-def compute(size: Size) -> xarray.Dataset:
-    """Shares of the directions, in theory from the start of the first run."""
+def compute(size: OnlineSize, store: Path | None = None) -> xarray.Dataset:
+    """Overlaps of one neuron with the directions, and their shares in the span of eight."""
     import xarray
 
     from learnability.learners import OnlineSGD
+    from learnability.studies import study
 
-    learner = OnlineSGD(
-        width=4, activation="tanh(z + 0.5)", step=0.2, second_layer=(1, -1, 1, -1), second_step=0.2
-    )
+    one = OnlineSGD(**SHARED, step=0.5, loss="correlation", spherical=True)
+    eight = OnlineSGD(**SHARED, width=8, step=1.0, second_layer=(1, -1) * 4, second_step=1.0)
     d = size.dimensions[0]
-    times = np.geomspace(0.5, size.last, size.points)
-    theory = learner.predict(LINK, time=times, d=d, seeds=1)
-    runs = learner.simulate(LINK, d=d, time=times[::4], seeds=size.runs)
+    times = np.geomspace(1, LAST, size.points)
+    start = (1.0, [[0.0, 0.0, 0.0]])
+    theory, runs = paths(one, LINK, d, times, size.runs, start, store, shared=True)
+    wide = study(eight, LINK, d=d, time=times[::4], seeds=size.runs, store=store)
     return xarray.Dataset(
         {
-            "theory_share": (("time", "index"), captured_paths(theory)[0]),
-            "runs_share": (("seed", "runs_time", "index"), captured_paths(runs)),
+            "theory_overlap": (("time", "index"), theory.overlap_trace.values[:, 0]),
+            "runs_overlap": (("seed", "runs_time", "index"), runs.overlap_trace.values[:, :, 0]),
+            "runs_share": (("seed", "runs_time", "index"), captured_paths(wide)),
+            "runs_error": (("seed", "runs_time"), wide.error_trace.values),
         },
         {"time": times, "runs_time": times[::4]},
         {"runs_d": d, "link": LINK},
@@ -62,27 +68,29 @@ def compute(size: Size) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Shares of the three directions against the time."""
+    """Overlaps of one neuron in double logarithmic scale, and shares of eight."""
     from matplotlib.figure import Figure
 
+    from learnability.drawing import crosses
     from learnability.plotting import COLOURS, WIDTHS, house_style
 
     with house_style():
-        figure = Figure(figsize=(WIDTHS["column"], 2.6), layout="constrained")
-        axes = figure.subplots()
-        for k in range(3):
-            path_and_crosses(
-                axes,
-                data["time"].values,
-                data["theory_share"].values[:, k],
-                data["runs_share"].values[:, :, k],
-                COLOURS[k],
-            )
-            axes.plot([], [], color=COLOURS[k], label=f"$z_{k + 1}$")
-        axes.set(
-            xscale="log", xlabel="steps $/ d$", ylabel="share in the span of the weights",
-            ylim=(-0.03, 1.03),
-            title=f"$d = {data.attrs['runs_d']}$, {data.sizes['seed']} runs",
+        figure = Figure(figsize=(WIDTHS["text"], 2.7), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        for k, colour in enumerate(COLOURS[:3]):
+            theory, runs = data["theory_overlap"][:, k], data["runs_overlap"][:, :, k]
+            path_and_crosses(left, data["time"].values, theory.values, runs.values, colour)
+            crosses(right, data["runs_time"], data["runs_share"][:, :, k], colour)
+            mean = data["runs_share"][:, :, k].mean("seed")
+            right.plot(data["runs_time"], mean, color=colour, lw=0.6, ls=":")
+        left.set(
+            xscale="log", yscale="log", xlabel="steps $/ d$", ylabel="overlap", ylim=(2e-3, 1.3),
+            title="one neuron, correlation loss",
         )  # fmt: skip
-        axes.legend()
+        right.set(
+            xscale="log", xlabel="steps $/ d$", ylabel="share in the span of the weights",
+            ylim=(-0.03, 1.03), title="eight neurons, squared loss",
+        )  # fmt: skip
+        names = [f"$z_{k + 1}$" for k in range(3)]
+        legend_of_dimensions(figure, names, COLOURS, data.sizes["seed"])
     return figure

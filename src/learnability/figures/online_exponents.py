@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from learnability.figures._online import legend_of_dimensions, path_and_crosses, paths
+from learnability.figures._online import Recovery, legend_of_dimensions, path_and_crosses, paths
 
 if TYPE_CHECKING:
     import xarray
@@ -28,7 +30,7 @@ __all__ = ["FULL", "QUICK", "compute", "picture"]
 DEGREES = (1, 2, 3)
 LINKS = {1: "z", 2: "He2(z)/sqrt(2)", 3: "He3(z)/sqrt(6)"}
 UNITS = {1: "steps $/ d$", 2: r"steps $/ (d \log d)$", 3: r"steps $/ d^2$"}
-LAST = {1: 8.0, 2: 5.0, 3: 5.0}
+LAST = {1: 8.0, 2: 5.0, 3: 4.0}
 LIMIT = 400.0
 """Most time given to a run that has to reach overlap 1/2, in the units of its panel."""
 
@@ -39,27 +41,36 @@ class Size:
 
     Attributes
     ----------
-    dimensions : dict
-        Degree -> dimensions d.
+    dimensions, recoveries : dict
+        Degree -> dimensions d of the paths, and of the times to overlap 1/2.
     runs, many_runs : int
-        Runs for the paths, and for the times to overlap 1/2 of He3.
+        Runs for each, and for the times of He3 up to d = 1024.
     points : int
         Points of the lines.
     """
 
     dimensions: dict[int, tuple[int, ...]]
+    recoveries: dict[int, tuple[int, ...]]
     runs: int
     many_runs: int
     points: int
 
 
+_LARGE, _SMALL = (1000, 10000, 100000), (300, 1000, 3000)
 FULL = Size(
-    {1: (1000, 10000, 100000), 2: (1000, 10000, 100000), 3: (256, 512, 1024, 2048, 4096)},
+    {1: _LARGE, 2: _LARGE, 3: (256, 512, 1024, 2048)},
+    {1: _LARGE, 2: _LARGE, 3: (256, 512, 1024, 2048, 4096)},
     32,
     128,
     81,
 )
-QUICK = Size({1: (300, 1000, 3000), 2: (300, 1000, 3000), 3: (64, 128, 256)}, 16, 48, 41)
+QUICK = Size(
+    {1: _SMALL, 2: _SMALL, 3: (64, 128, 256)},
+    {1: _SMALL, 2: _SMALL, 3: (64, 128, 256)},
+    16,
+    48,
+    41,
+)
 
 
 def learner(degree: int, d: int) -> OnlineSGD:
@@ -75,36 +86,54 @@ def unit(degree: int, d: int) -> float:
     return {1: 1.0, 2: math.log(d), 3: float(d)}[degree]
 
 
-def compute(size: Size) -> xarray.Dataset:
+def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     """Paths of every degree and dimension, the times to 1/2 and their exponents."""
     import xarray
+
+    from learnability.studies import study
 
     data: dict[str, Any] = {}
     attrs: dict[str, Any] = {}
     for degree in DEGREES:
-        dimensions = size.dimensions[degree]
+        link = LINKS[degree]
         x = np.linspace(0, LAST[degree], size.points)
-        lines, crosses, times = [], [], []
-        for d in dimensions:
-            own, link = learner(degree, d), LINKS[degree]
-            start = (1.0, 1 / math.sqrt(d))
-            theory, runs = paths(own, link, d, x * unit(degree, d), size.runs, start)
+        lines, crosses, logs, errors = [], [], [], []
+        for d in size.recoveries[degree]:
+            runs = size.many_runs if degree == 3 and d <= 1024 else size.runs
+            found = study(
+                Recovery(learner(degree, d)), link, d=d, time=LIMIT * unit(degree, d), seeds=runs,
+                store=store,
+            )  # fmt: skip
+            steps = np.log(found.recovery_time.values * d)
+            logs.append(float(steps.mean()))
+            errors.append(float(steps.std(ddof=1) / math.sqrt(runs)))
+        for d in size.dimensions[degree]:
+            theory, found = paths(
+                learner(degree, d), link, d, x * unit(degree, d), size.runs,
+                (1.0, 1 / math.sqrt(d)), store,
+            )  # fmt: skip
             lines.append(theory.overlap_trace.values[:, 0, 0])
-            crosses.append(np.abs(runs.overlap_trace.values[:, :, 0, 0]))
-            count = size.many_runs if degree == 3 and d <= 1024 else size.runs
-            found = own.simulate_recovery(link, d=d, time=LIMIT * unit(degree, d), seeds=count)
-            times.append(float(np.log(found.recovery_time.values * d).mean()))
-        axis, run_axis = f"d_{degree}", f"x_runs_{degree}"
+            crosses.append(np.abs(found.overlap_trace.values[:, :, 0, 0]))
+        axis, time_axis = f"d_{degree}", f"d_times_{degree}"
         data |= {
             f"theory_overlap_{degree}": ((axis, f"x_{degree}"), lines),
-            f"runs_overlap_{degree}": ((axis, "seed", run_axis), crosses),
-            f"runs_log_steps_{degree}": (axis, times),
-            axis: (axis, list(dimensions)),
+            f"runs_overlap_{degree}": ((axis, "seed", f"x_runs_{degree}"), crosses),
+            f"runs_log_steps_{degree}": (time_axis, logs),
+            f"runs_log_steps_error_{degree}": (time_axis, errors),
+            axis: (axis, list(size.dimensions[degree])),
+            time_axis: (time_axis, list(size.recoveries[degree])),
             f"x_{degree}": (f"x_{degree}", x),
-            run_axis: (run_axis, x[::4]),
+            f"x_runs_{degree}": (f"x_runs_{degree}", x[::4]),
         }
-        attrs[f"exponent_{degree}"] = float(np.polyfit(np.log(dimensions), times, 1)[0])
+        slope, error = _slope(np.log(size.recoveries[degree]), np.array(logs), np.array(errors))
+        attrs |= {f"exponent_{degree}": slope, f"exponent_error_{degree}": error}
     return xarray.Dataset(data, attrs=attrs)
+
+
+def _slope(x: NDArray[Any], y: NDArray[Any], error: NDArray[Any]) -> tuple[float, float]:
+    """Slope of the straight line of least squares, and its standard error from those of y."""
+    share = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
+    return float(share @ y), float(np.sqrt(share**2 @ error**2))
 
 
 def picture(data: xarray.Dataset) -> Any:
@@ -132,7 +161,7 @@ def picture(data: xarray.Dataset) -> Any:
             axes.set_title(title, fontsize=8)
         panels[0].set_ylabel("overlap")
         for degree in DEGREES:
-            d = data[f"d_{degree}"].values
+            d = data[f"d_times_{degree}"].values
             steps = np.exp(data[f"runs_log_steps_{degree}"].values)
             slope = data.attrs[f"exponent_{degree}"]
             panels[3].loglog(
@@ -140,6 +169,7 @@ def picture(data: xarray.Dataset) -> Any:
                 label=rf"$\mathrm{{He}}_{degree}$: {slope:.2f}",
             )  # fmt: skip
         panels[3].set(xlabel="$d$", title="steps to 1/2, slopes")
-        panels[3].legend(handlelength=0.8, fontsize=6, loc="lower left", borderpad=0.1)
+        panels[3].set_ylim(bottom=0.02 * panels[3].get_ylim()[0])
+        panels[3].legend(handlelength=0.8, fontsize=6, loc="lower right", borderpad=0.1)
         legend_of_dimensions(figure, ["smallest $d$; darker is larger"], shades, data.sizes["seed"])
     return figure

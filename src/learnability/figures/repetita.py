@@ -13,6 +13,7 @@ Zdeborova, Krzakala, ICML 2024.
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,7 +45,7 @@ def unit(panel: str, d: int) -> float:
     return 1.0 if panel == "He3" else math.log(d)
 
 
-def compute(size: OnlineSize) -> xarray.Dataset:
+def compute(size: OnlineSize, store: Path | None = None) -> xarray.Dataset:
     """|overlap| along the time of both rules; theory from m = 0 for He3, d^(-1/2) for He4."""
     import xarray
 
@@ -62,7 +63,8 @@ def compute(size: OnlineSize) -> xarray.Dataset:
             for d in size.dimensions:
                 # The drift of extragradient steps on He3 does not vanish at m = 0.
                 start = (1.0, 0.0 if panel == "He3" else 1 / math.sqrt(d))
-                theory, runs = paths(learner, link, d, x * unit(panel, d), size.runs, start)
+                times = x * unit(panel, d)
+                theory, runs = paths(learner, link, d, times, size.runs, start, store)
                 lines.append(np.abs(theory.overlap_trace.values[:, 0, 0]))
                 crosses.append(np.abs(runs.overlap_trace.values[:, :, 0, 0]))
             data[f"theory_overlap_{panel}_{rule}"] = (("d", f"x_{panel}"), lines)

@@ -1,8 +1,8 @@
 """The points of a study: which parameters vary, which learner runs where, and the key of each run.
 
 A name in the grid is an argument of `simulate`, else a field of the learner, else of the target.
-Several values make it a dimension of the result, one value a coordinate. Times belong to one run
-and are handed over whole.
+Several values make it a dimension of the result, one value a coordinate. Times and starts belong
+to one run and are handed over whole.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from learnability.studies.identity import described, identity
 
 __all__ = ["Layout", "Point", "plan"]
 
-_OF_ONE_RUN = ("time",)
-"""Arguments whose values are all computed by one run."""
+_OF_ONE_RUN = ("time", "start")
+"""Arguments that belong to one run: times that it looks at, the matrices where it starts."""
 
 
 class Point(NamedTuple):
@@ -111,7 +111,8 @@ def plan(
     for chosen in itertools.product(*axes.values()):
         here = {**values, **dict(zip(axes, chosen, strict=True))}
         points += _runs(learner, target, homes, here, seeds, len(points), stored)
-    scalars = {n: described(v) for n, v in values.items() if n not in axes and np.ndim(v) == 0}
+    single = {n: v for n, v in values.items() if n not in axes and n != "start"}
+    scalars = {n: described(v) for n, v in single.items() if np.ndim(v) == 0}
     layout = Layout(
         {**labels, "seed": list(seeds)}, scalars, tuple(p.key for p in points),
         _title(points[0].learner, axes),
@@ -214,6 +215,8 @@ def _unknown(name: str, learner: Any, target: Any, homes: Mapping[str, str]) -> 
 
 def _values(name: str, value: Any) -> Any:
     """A list for an axis; anything else is one value."""
+    if name == "start":
+        return value
     if name in _OF_ONE_RUN or isinstance(value, str | bytes | Link) or callable(value):
         return np.asarray(value) if isinstance(value, list | tuple | range) else value
     if isinstance(value, np.ndarray):

@@ -40,9 +40,9 @@ def test_weights_have_the_order_parameters_that_were_asked():
     ("start", "spherical", "words"),
     [
         ((1.0, [0.1, 0.2]), False, "shapes"),
-        ((1.0, np.nan), False, "shapes"),
-        (1.0, False, "shapes"),
-        ((0.1, 0.5), False, "not positive"),
+        ((1.0, np.nan), False, "finite matrices"),
+        (1.0, False, "pair"),
+        ((0.1, 0.5), False, "positive semi-definite"),
         ((0.5, 0.1), True, "length 1"),
     ],
 )

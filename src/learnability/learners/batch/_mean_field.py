@@ -48,7 +48,7 @@ from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.learners.batch._network import Network
-from learnability.learners.batch._start import Start
+from learnability.learners.starts import Start, root_of
 from learnability.links._rules import sobol_normals
 from learnability.links.channel import Channel
 
@@ -158,7 +158,9 @@ def mean_field(
                 f"{channel.link!r} gives labels that are not finite: no theory can be computed."
             )
         labels = clean + math.sqrt(channel.noise) * points[:, -1] if noisy else clean
-        found.append(march(points.T, clean, labels, *start, alpha, step, ridge))
+        found.append(
+            march(points.T, clean, labels, root_of(start.rest), start.overlap, alpha, step, ridge)
+        )
     overlap, gram, error, train_error = (np.array(v) for v in zip(*found, strict=True))
     return MeanField(overlap, gram, error + channel.noise, train_error)
 

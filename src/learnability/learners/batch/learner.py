@@ -17,8 +17,9 @@ from learnability.learners.batch._generalisation import error_path
 from learnability.learners.batch._mean_field import mean_field, planned
 from learnability.learners.batch._network import LOSSES, Network
 from learnability.learners.batch._observables import PATHS, observables
-from learnability.learners.batch._start import Matrix, Start, as_matrices, start_at, start_weights
+from learnability.learners.batch._start import Matrix, as_matrices, start_at
 from learnability.learners.protocol import checked_alphas, checked_seeds, checked_target, dataset
+from learnability.learners.starts import Start, weights_at
 from learnability.links.link import Link
 from learnability.progress import tracked
 from learnability.targets.multi_index import MultiIndex
@@ -201,7 +202,7 @@ class BatchGD:
             raise LearnabilityError(
                 f"{target.link!r} gives labels that are not finite: gradient descent cannot run."
             )
-        weights = start_weights(np.random.default_rng([seed, 3]), W, start)
+        weights = weights_at(np.random.default_rng([seed, 3]), W, start)
         path = descend(
             X,
             y,

@@ -31,7 +31,7 @@ from learnability.links._rules import gauss_normal, product_grid, sobol_normals
 from learnability.links._sections import Section
 from learnability.links.link import Link
 
-__all__ = ["Nodes", "nodes_for", "root_of"]
+__all__ = ["Nodes", "nodes_for", "noise_nodes"]
 
 Array = NDArray[np.float64]
 
@@ -117,7 +117,7 @@ def _made(
 ) -> tuple[Nodes, ...]:
     sizes = FINE if fine else COARSE
     breaks = axis_breaks(Section.whole(link)) if link.breaks is not None else None
-    xi = _noise_nodes(noise, plain)
+    xi = noise_nodes(noise, plain)
     sampled = p + (noise > 0 and not plain)  # The noise is a coordinate of sampled rules.
     seeds = range(sizes.scrambles)
     sobol = sizes.sobol + (2 if fine and not plain else 0)  # Nothing but points for these rules.
@@ -137,13 +137,8 @@ def _made(
     return tuple(_labelled(link, p, *rule, noise, xi) for rule in layers)
 
 
-def root_of(C: Array) -> Array:
-    """The symmetric root of a positive matrix; negative eigenvalues of rounding count as zero."""
-    values, vectors = np.linalg.eigh(C)
-    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
-
-
-def _noise_nodes(noise: float, plain: bool) -> tuple[Array, Array]:
+def noise_nodes(noise: float, plain: bool) -> tuple[Array, Array]:
+    """Rule of the standard normal variable in the label noise: exact for a plain step."""
     if not noise:
         return np.zeros(1), np.ones(1)
     return (np.array([-1.0, 1.0]), np.full(2, 0.5)) if plain else gauss_normal(np.zeros(0), 6)

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.errors import LearnabilityError
 from learnability.learners.online._averages import nodes_for
 from learnability.learners.online._engines import Recipe
 from learnability.learners.online._erf_kernels import closed_drift
+from learnability.learners.online._flat_axis import flat_axis_drifts
 from learnability.learners.online._motion import Drift, Point, Rates, averaged_drift, flow
 from learnability.learners.online._one_neuron import growth, series_drift
 from learnability.learners.online._starts import Start
@@ -58,12 +58,6 @@ class Equations:
         rates: tuple[float, float, float],
         schedule: Link | None,
     ) -> None:
-        if recipe.rule == "sam" and recipe.batch > 1:
-            raise LearnabilityError(
-                f'The equations of motion were asked for rule="sam" with batches of '
-                f"{recipe.batch}, but the length of its gradient couples the samples of a batch: "
-                "they are known for batch=1."
-            )
         self.recipe, self.rates, self.schedule = recipe, rates, schedule
         self.drifts, self.method = self._averages(target)
 
@@ -75,6 +69,9 @@ class Equations:
             drift = known(recipe, target.noise)
             if drift is not None:
                 return [drift], name
+        drifts = flat_axis_drifts(recipe, target.noise)
+        if drifts:
+            return drifts, "one coordinate between its breaks, Gauss rules and even grids"
         rules = nodes_for(recipe.link, recipe.activation, recipe.width, target.noise, plain)
         names = {1: "Gauss rules", 2: "Gauss rules and even grids"}
         method = names.get(len(rules), "Sobol points")

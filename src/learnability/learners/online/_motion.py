@@ -8,7 +8,9 @@ of `_reuse` at X X^T / d = I, a batch of b samples a step moves C = Q - M M^T, M
     da/dt = second_step E[V];
 
 on the sphere the change of length is taken out of every row. The look-ahead enters U, so that
-the equations hold for repetition too.
+the equations hold for repetition too. SAM divides by the length of the gradient of its batch, in
+which the inputs are orthogonal: the sample's own |u|^2 plus those of b - 1 others, which are
+independent of it and drawn among the nodes.
 
 References
 ----------
@@ -18,17 +20,18 @@ Arnaboldi, Dandi, Krzakala, Pesce, Stephan, arXiv:2405.15459 (repetition).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.learners.online._averages import Nodes, root_of
+from learnability.learners.online._averages import Nodes
 from learnability.learners.online._engines import Recipe
 from learnability.learners.online._reuse import directions, network_gradient
+from learnability.learners.starts import root_of
 
-__all__ = ["Drift", "Path", "Rates", "averaged_drift", "flow"]
+__all__ = ["Drift", "Path", "Rates", "averaged_drift", "direction_of", "flow"]
 
 Array = NDArray[np.float64]
 LARGEST = 1e8
@@ -91,22 +94,13 @@ def averaged_drift(
     linear : callable, optional
         More exact averages of the terms linear in the step (`_termwise.linear_terms`).
     """
-    slope = recipe.activation.derivative()
     b = recipe.batch
+    others = _rest_of_the_batch(nodes.weights, b - 1 if recipe.rule == "sam" else 0)
 
     def drift(at: Point, rates: Rates) -> Point:
         L = root_of(at.rest)
         field = at.overlap @ nodes.hidden + L @ nodes.own
-        gradient = network_gradient(at.second, nodes.y, recipe.activation, slope, recipe.loss)
-        U, V = directions(
-            recipe.rule,
-            gradient,
-            field,
-            lambda u: u,
-            lambda square: square.sum(axis=0),
-            rates.inner,
-            recipe.repetitions,
-        )
+        U, V = direction_of(recipe, at, field, nodes.y, rates, others)
         weighted = U * nodes.weights
         squared = rates.step**2 / b * (weighted @ U.T)
         if linear is None:
@@ -118,6 +112,46 @@ def averaged_drift(
         return Point(rest, rates.step * hidden, rates.second_step * second)
 
     return drift
+
+
+def _rest_of_the_batch(weights: Array, count: int) -> list[NDArray[np.intp]]:
+    """For every node `count` others, drawn by their weights: the places of each of these."""
+    rng = np.random.default_rng(5)
+    total = np.cumsum(weights)
+    # Even steps from a random point on, in random order: every draw has the law of the weights.
+    even = (np.arange(len(weights)) + 0.5) / len(weights) * total[-1]
+    drawn = np.minimum(np.searchsorted(total, even), len(weights) - 1)
+    return [drawn[rng.permutation(len(weights))] for _ in range(count)]
+
+
+def direction_of(
+    recipe: Recipe,
+    at: Point,
+    field: Array,
+    y: Array,
+    rates: Rates,
+    others: Sequence[NDArray[np.intp]] = (),
+) -> tuple[Array, Array]:
+    """U and V (p, N) of both layers on samples with these fields (p, N) and labels (N,).
+
+    `others` has the places of the further samples in the batch of each.
+    """
+
+    def power(square: Array) -> Array:
+        own = square.sum(axis=0)
+        return np.asarray(sum((own[place] for place in others), own))
+
+    slope = recipe.activation.derivative()
+    gradient = network_gradient(at.second, y, recipe.activation, slope, recipe.loss)
+    return directions(
+        recipe.rule,
+        gradient,
+        field,
+        lambda u: u,
+        power,
+        rates.inner,
+        recipe.repetitions,
+    )
 
 
 def flow(

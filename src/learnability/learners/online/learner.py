@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,16 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.learners.activations import checked_activation
+from learnability.learners.online._checks import (
+    check_count,
+    check_overlap,
+    check_size,
+    checked_layer,
+    checked_times,
+)
 from learnability.learners.online._engines import Recipe
 from learnability.learners.online._equations import Equations
-from learnability.learners.online._observables import (
-    aligned,
-    captured,
-    cosines,
-    squared_errors,
-)
+from learnability.learners.online._results import divergence, labelled_paths, labelled_runs
 from learnability.learners.online._reuse import LOSSES, RULES
-from learnability.learners.online._runs import Runs, recover, run
+from learnability.learners.online._runs import recover, run
 from learnability.learners.online._starts import Start, checked_start, random_start
 from learnability.learners.protocol import checked_seeds, checked_target, dataset
 from learnability.links.link import Link
@@ -34,7 +36,6 @@ __all__ = ["OnlineSGD"]
 
 Array = NDArray[np.float64]
 _ENGINES = ("reduced", "full")
-_UNSURE = ("overlap", "gram")  # What carries the error of averages over sampled fields.
 
 
 @dataclass(frozen=True)
@@ -110,35 +111,13 @@ class OnlineSGD:
                     "are accepted."
                 )
         for name in ("width", "batch", "repetitions"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise LearnabilityError(
-                    f"`{name}` was given as {value!r}, but a whole number from 1 is accepted."
-                )
+            check_count(name, getattr(self, name))
         for name in ("step", "look_ahead", "second_step"):
-            value = getattr(self, name)
-            least = -math.inf if name == "look_ahead" else 0.0
-            if not _is_number(value) or value < least:
-                raise LearnabilityError(
-                    f"`{name}` was given as {value!r}, but a finite number"
-                    f"{'' if least < 0 else ' of at least 0'} is accepted."
-                )
+            check_size(name, getattr(self, name), signed=name == "look_ahead")
         for name in ("activation", "schedule"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, _of_one_variable(name, getattr(self, name)))
-        object.__setattr__(self, "second_layer", self._checked_second_layer())
-
-    def _checked_second_layer(self) -> float | tuple[float, ...]:
-        value = self.second_layer
-        if _is_number(value):
-            return float(value)  # type: ignore[arg-type]
-        numbers = list(value) if isinstance(value, Sequence | np.ndarray) else []
-        if len(numbers) != self.width or not all(map(_is_number, numbers)):
-            raise LearnabilityError(
-                f"`second_layer` was given as {value!r}, but a number or one for each of the "
-                f"{self.width} neurons is accepted."
-            )
-        return tuple(map(float, numbers))
+                object.__setattr__(self, name, checked_activation(getattr(self, name), name))
+        object.__setattr__(self, "second_layer", checked_layer(self.second_layer, self.width))
 
     # ---- runs
 
@@ -176,12 +155,12 @@ class OnlineSGD:
             (W W^T), `second_layer_trace` and `error_trace`.
         """
         target = checked_target(target)
-        times, chosen = _checked_times(time), checked_seeds(seeds)
+        times, chosen = checked_times(time), checked_seeds(seeds)
         d = self._checked_dimension(target, d, len(chosen))
         steps = np.rint(np.atleast_1d(times) * d).astype(np.int64)
         given = self._start(target, start)
         runs = run(self._recipe(target), self._rates, target, d, steps, chosen, given, self.engine)
-        return self._result(target, "simulate", times, runs, chosen, {"d": d})
+        return labelled_runs(self, target, times, runs, chosen, d)
 
     def simulate_recovery(
         self,
@@ -211,9 +190,9 @@ class OnlineSGD:
             ("recovered", "stopped" at the last time, "diverged").
         """
         target = checked_target(target)
-        last, chosen = _checked_times(time), checked_seeds(seeds)
+        last, chosen = checked_times(time), checked_seeds(seeds)
         d = self._checked_dimension(target, d, len(chosen))
-        _checked_overlap(overlap)
+        check_overlap(overlap)
         reached, diverged = recover(
             self._recipe(target, watched=True),
             self._rates,
@@ -235,7 +214,7 @@ class OnlineSGD:
             {"recovery_time": (("seed",), found), "status": (("seed",), status)},
             {"seed": ("seed", chosen)},
             d=d,
-            note=_divergence(int(diverged.sum()), len(chosen)),
+            note=divergence(int(diverged.sum()), len(chosen)),
         )
 
     # ---- theory
@@ -274,22 +253,14 @@ class OnlineSGD:
             where those are exact to many digits; the attribute `method` says how they are taken.
         """
         target = checked_target(target)
-        times, chosen = _checked_times(time), checked_seeds(seeds)
+        times, chosen = checked_times(time), checked_seeds(seeds)
         starts = self._starts(target, d, chosen, start)
         equations = Equations(self._recipe(target), target, self._rates, self._schedule)
         paths = [equations.solve(s, self._second, np.atleast_1d(times)) for s in starts]
-        runs = Runs(
-            np.array([path.rest for path in paths]),
-            np.array([path.overlap for path in paths]),
-            np.array([path.second for path in paths]),
-            np.array([path.status == "diverged" for path in paths]),
-        )
-        spread = [np.array([getattr(path, f"{k}_error") for path in paths]) for k in _UNSURE]
-        about: dict[str, Any] = {"method": equations.method}
-        if start is None:
-            about["d"] = int(d or 0)
-        return self._result(
-            target, "predict", times, runs, None if start is not None else chosen, about, spread
+        if start is not None:
+            return labelled_paths(self, target, times, paths, None, method=equations.method)
+        return labelled_paths(
+            self, target, times, paths, chosen, method=equations.method, d=int(d or 0)
         )
 
     def predict_recovery(
@@ -321,8 +292,8 @@ class OnlineSGD:
             from m ~ d^(-1/2) grows: "d", "d log d" or "d^(k-1)".
         """
         target = checked_target(target)
-        last, chosen = _checked_times(time), checked_seeds(seeds)
-        _checked_overlap(overlap)
+        last, chosen = checked_times(time), checked_seeds(seeds)
+        check_overlap(overlap)
         starts = self._starts(target, d, chosen, start)
         equations = Equations(self._recipe(target), target, self._rates, self._schedule)
         end = float(last.max())
@@ -413,104 +384,3 @@ class OnlineSGD:
                 f'{self.width + target.r}; engine="full" accepts less.'
             )
         return size
-
-    def _result(
-        self,
-        target: MultiIndex,
-        verb: str,
-        times: Array,
-        runs: Runs,
-        seeds: list[int] | None,
-        about: dict[str, Any],
-        spread: list[Array] | None = None,
-    ) -> xarray.Dataset:
-        """Label runs or solutions; the arrays have seeds and times first."""
-        assert isinstance(self.activation, Link)
-        overlap = np.array([aligned(path, target.link) for path in runs.overlap])
-        cosine = cosines(runs.rest, overlap)
-        error = squared_errors(target, self.activation, runs.rest, runs.overlap, runs.second)
-        gram = runs.rest + runs.overlap @ np.swapaxes(runs.overlap, -1, -2)
-        fine = "finished" if verb == "simulate" else "solved"
-        status = np.where(runs.diverged, "diverged", fine)
-        matrix = ("estimate", "index")
-        variables: dict[str, tuple[tuple[str, ...], Any]] = {
-            "overlap": (("seed", *matrix), overlap[:, -1]),
-            "cosine": (("seed", *matrix), cosine[:, -1]),
-            "subspace_overlap": (("seed",), captured(runs.rest[:, -1], overlap[:, -1])),
-            "error": (("seed",), error[:, -1]),
-            "status": (("seed",), status),
-            "overlap_trace": (("seed", "time", *matrix), overlap),
-            "cosine_trace": (("seed", "time", *matrix), cosine),
-            "gram_trace": (("seed", "time", "estimate", "other_estimate"), gram),
-            "second_layer_trace": (("seed", "time", "estimate"), runs.second),
-            "error_trace": (("seed", "time"), error),
-        }
-        for name, values in zip(_UNSURE, spread or (), strict=False):
-            variables[f"{name}_error"] = (variables[f"{name}_trace"][0], values)
-        coordinates: dict[str, Any] = {
-            "time": ("time", times) if times.ndim else float(times),
-            "seed": ("seed", seeds),
-        }
-        if times.ndim == 0:
-            variables = {k: _without("time", *v) for k, v in variables.items()}
-        if seeds is None:
-            del coordinates["seed"]
-            variables = {k: _without("seed", *v) for k, v in variables.items()}
-        note = _divergence(int(runs.diverged.sum()), len(runs.diverged))
-        return dataset(self, target, verb, None, variables, coordinates, note=note, **about)
-
-
-def _without(axis: str, dims: tuple[str, ...], values: Any) -> tuple[tuple[str, ...], Any]:
-    """A variable without an axis of length one."""
-    if axis not in dims:
-        return dims, values
-    return tuple(d for d in dims if d != axis), np.take(values, 0, axis=dims.index(axis))
-
-
-def _divergence(count: int, total: int) -> str:
-    if not count:
-        return ""
-    return (
-        f"{count} of {total} runs diverged and are NaN from there on: the weights grow without "
-        "bound, as they do when `step` is too large."
-    )
-
-
-def _is_number(value: Any) -> bool:
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return number and math.isfinite(value)
-
-
-def _of_one_variable(name: str, value: Any) -> Link:
-    link = Link(value, r=1) if callable(value) and not isinstance(value, Link) else Link(value)
-    if link.r != 1:
-        raise LearnabilityError(
-            f"`{name}` was given as {value!r}, but a function of one variable is accepted."
-        )
-    return link
-
-
-def _checked_overlap(overlap: Any) -> None:
-    if not _is_number(overlap) or not 0 < overlap < 1:
-        raise LearnabilityError(
-            f"`overlap` was given as {overlap!r}, but a number between 0 and 1 is accepted."
-        )
-
-
-def _checked_times(time: ArrayLike) -> Array:
-    """Times as an array of shape () or (k,), or a sentence."""
-    try:
-        values = np.asarray(time, dtype=float)
-    except (TypeError, ValueError):
-        values = np.zeros((0, 0))
-    if values.ndim > 1 or not values.size or not np.isfinite(values).all():
-        raise LearnabilityError(
-            f"`time` was given as {time!r}, but a finite number of steps over d or a list of them "
-            "is accepted."
-        )
-    flat = np.atleast_1d(values)
-    if flat[0] < 0 or (np.diff(flat) < 0).any():
-        raise LearnabilityError(
-            f"`time` was given as {time!r}, but times from 0 on that do not decrease are accepted."
-        )
-    return values

@@ -1,0 +1,126 @@
+"""Averages of one neuron when its link knows of a hidden coordinate only where it lies.
+
+The label of He4(z1) + sign(z1 z2 z3) does not move with z3 until z3 crosses a break. Write the
+field as l = m . h + m_e z + c u, with z such a coordinate, h the others and c^2 = Q - M M^T; then
+m_e z + c u = s t with s^2 = m_e^2 + c^2, t is standard normal, and given t
+
+    z ~ N(k t, 1 - k^2),    k = m_e / s.
+
+The direction U of a step depends on z by t and by the interval I between two breaks alone, so that
+the integral over z is known: P(z in I | t) and E[z 1_I | t] are made of Phi and phi. What is left
+are Gauss rules between the breaks of the other coordinates, finer along those with which the label
+moves, and an even grid in t: one dimension less than (h, z, u), without a jump.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.learners.online._averages import noise_nodes
+from learnability.learners.online._engines import Recipe
+from learnability.learners.online._motion import Drift, Point, Rates, direction_of
+from learnability.links._quadrature import axis_breaks
+from learnability.links._rules import gauss_normal, product_grid
+from learnability.links._sections import Section
+from learnability.links.link import Link
+
+__all__ = ["flat_axes", "flat_axis_drifts"]
+
+Array = NDArray[np.float64]
+_GRIDS = {True: (64, 56), False: (160, 136)}
+"""Points in t for plain steps and for others, in whose slopes the label enters."""
+_REACH = 8.0
+_MOVING, _FLAT = 100, 6
+"""Nodes on an axis with which the label moves; and between two breaks where it does not."""
+_MOST_NODES = 1_000_000
+
+
+def flat_axes(link: Link, breaks: list[Array]) -> list[int]:
+    """Coordinates with breaks between which the link does not depend on them."""
+    z = np.random.default_rng(7).standard_normal((256, link.r))
+    found = []
+    for k, edges in enumerate(breaks):
+        moved = z.copy()
+        cell = np.searchsorted(edges, z[:, k])
+        low = np.concatenate([[-9.0], edges])[cell]
+        high = np.concatenate([edges, [9.0]])[cell]
+        moved[:, k] = low + (high - low) * np.random.default_rng(8).random(len(z))
+        if len(edges) and np.allclose(link(z), link(moved), rtol=1e-12, atol=1e-12):
+            found.append(k)
+    return found
+
+
+def flat_axis_drifts(recipe: Recipe, noise: float) -> list[Drift]:
+    """The drift with two grids, whose difference is their error; empty where it does not apply.
+
+    It needs one neuron of a smooth activation, several hidden directions, breaks on planes z_i = c,
+    and samples that move on their own.
+    """
+    link = recipe.link
+    coupled = recipe.rule == "sam" and recipe.batch > 1  # The samples of a batch, by a length.
+    smooth = recipe.activation.breaks == ()
+    if recipe.width > 1 or link.r == 1 or link.breaks is None or coupled or not smooth:
+        return []
+    breaks = axis_breaks(Section.whole(link))
+    flat = [] if breaks is None else flat_axes(link, breaks)
+    if breaks is None or not flat:
+        return []
+    last = flat.pop()
+    plain = recipe.rule == "plain"
+    grids, xi = _GRIDS[plain], noise_nodes(noise, plain)
+    axes = [
+        gauss_normal(b, 0, _FLAT) if k in flat else gauss_normal(b, _MOVING)
+        for k, b in enumerate(breaks)
+        if k != last
+    ]
+    if math.prod(len(x) for x, _ in [*axes, xi]) * max(grids) > _MOST_NODES:
+        return []
+    nodes, weights = product_grid([*axes, xi])
+    return [_drift(recipe, noise, nodes, weights, breaks[last], last, n) for n in grids]
+
+
+def _drift(
+    recipe: Recipe, noise: float, nodes: Array, weights: Array, edges: Array, last: int, count: int
+) -> Drift:
+    """The drift from nodes (N, r) of the other coordinates and of the noise, which is the last."""
+    from scipy.special import ndtr
+
+    others = [k for k in range(recipe.link.r) if k != last]
+    t = (np.arange(count) + 0.5) * 2 * _REACH / count - _REACH
+    density = np.exp(-0.5 * t**2)
+    share = np.outer(weights, density / density.sum())
+    ends = np.concatenate([[-np.inf], edges, [np.inf]])
+    inside = np.concatenate([[edges[0] - 1], 0.5 * (edges[1:] + edges[:-1]), [edges[-1] + 1]])
+    points = np.insert(nodes[:, :-1][None].repeat(len(inside), 0), last, inside[:, None], axis=2)
+    y = np.asarray(recipe.link(points), dtype=float) + math.sqrt(noise) * nodes[:, -1]
+    labels = np.repeat(y[:, :, None], count, axis=2)  # (interval, N, count)
+
+    def drift(at: Point, rates: Rates) -> Point:
+        m, c2 = at.overlap[0], max(float(at.rest[0, 0]), 0.0)
+        s = max(math.sqrt(m[last] ** 2 + c2), 1e-150)
+        k, spread = m[last] / s, max(math.sqrt(c2) / s, 1e-150)
+        cut = (ends[:, None] - k * t) / spread
+        bell = np.exp(-0.5 * cut**2) / math.sqrt(2 * math.pi)
+        chance = np.diff(ndtr(cut), axis=0)  # (interval, count)
+        mean = k * t * chance - spread * np.diff(bell, axis=0)
+        field = np.broadcast_to((nodes[:, :-1] @ m[others])[:, None] + s * t, labels.shape)
+        U, V = (
+            part.reshape(labels.shape)
+            for part in direction_of(recipe, at, field.reshape(1, -1), labels.ravel(), rates)
+        )
+        weighted = U * share * chance[:, None]
+        hidden = np.zeros(recipe.link.r)
+        hidden[others] = weighted.sum(axis=(0, 2)) @ nodes[:, :-1]
+        hidden[last] = (U * share * mean[:, None]).sum()
+        # E[U c u], what the field has outside the hidden directions.
+        cross = (weighted * (s * t)).sum() - m[last] * hidden[last]
+        rest = 2 * rates.step * cross + rates.step**2 / recipe.batch * (weighted * U).sum()
+        second = (V * share * chance[:, None]).sum()
+        return Point(
+            np.array([[rest]]), rates.step * hidden[None], np.array([rates.second_step * second])
+        )
+
+    return drift
