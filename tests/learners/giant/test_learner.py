@@ -28,6 +28,21 @@ def test_a_published_table() -> None:
     assert float(theory.spike) == pytest.approx(0.651089, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("link", "step", "ridge", "expected"),
+    [
+        ("tanh(z)", 1.0, 0.01, [0.17252, 0.16445, 0.12265, 0.09947, 0.0805, 0.07279]),
+        ("sign(z)", 3.0, 0.1, [0.65757, 0.65054, 0.62519, 0.5978, 0.55417, 0.52505]),
+    ],
+)
+def test_reference_errors(link: str, step: float, ridge: float, expected: list[float]) -> None:
+    """Computed elsewhere, as in `test_spiked`: batch 2, at alpha = 0.5, 1, 1.5, 2, 3, 4."""
+    learner = GiantSteps(1.0, "tanh(z)", batch=2.0, step=step, ridge=ridge)
+    theory = learner.predict(link, alpha=[0.5, 1.0, 1.5, 2.0, 3.0, 4.0])
+    np.testing.assert_allclose(theory.error, expected, atol=2e-5)
+    assert float(theory.spread) == 0.0
+
+
 def test_runs_and_predictions_share_their_names() -> None:
     learner = GiantSteps(0.5, ridge=(0.01, 1.0), **TANH)
     runs = learner.simulate("tanh(z)", d=40, alpha=[0.5, 2.0], seeds=[4, 2])
@@ -115,7 +130,9 @@ def test_what_the_theory_does_not_cover_is_refused() -> None:
     with pytest.raises(LearnabilityError, match="init='symmetric'"):
         GiantSteps(init="symmetric", **TANH).predict("z", alpha=1.0)
     with pytest.raises(LearnabilityError, match="ridges above 0"):
-        GiantSteps(ridge=0.0, **TANH).predict("z", alpha=1.0)
+        GiantSteps(ridge=0.0, **TANH).predict_finite("z", d=20, alpha=1.0)
+    with pytest.raises(LearnabilityError, match="no linear part"):
+        tanh.predict_finite("z**2", d=20, alpha=1.0)
     with pytest.raises(LearnabilityError, match="give `step`"):
         GiantSteps(activation="tanh(z)").predict("z1 + z1**2 + z2**2", alpha=1.0)
     with pytest.raises(LearnabilityError, match="GiB"):
@@ -132,6 +149,25 @@ def test_given_parameters_ask_for_independent_neurons() -> None:
     )
     assert float(strong.error) < float(weak.error)
     assert float(strong.spike) == 1.5
+
+
+@pytest.mark.parametrize("alpha", [0.4, 2.5])
+def test_without_a_ridge(alpha: float) -> None:
+    """The limit of small ridges; without a spike the closed form of random features."""
+    learner = GiantSteps(1.3, ridge=0.0, **TANH)
+    theory = learner.predict("sign(z)", alpha=alpha, parameters=(0.0, 0.0, 1.0))
+    expected = RandomFeatures(1.3, "tanh(z)", 0.0).predict("sign(z)", alpha=alpha)
+    assert float(theory.error) == pytest.approx(float(expected.error), rel=1e-5)
+    assert float(theory.train_error) == pytest.approx(float(expected.train_error), abs=1e-6)
+    small = GiantSteps(1.3, ridge=1e-6, **TANH).predict("sign(z)", alpha=alpha)
+    none = learner.predict("sign(z)", alpha=alpha)
+    assert float(none.error) == pytest.approx(float(small.error), rel=1e-4)
+
+
+def test_the_peak_without_a_ridge() -> None:
+    theory = GiantSteps(1.0, ridge=0.0, **TANH).predict("sign(z)", alpha=[1.0, 3.0])
+    assert np.isinf(theory.error[0]) and np.isfinite(theory.error[1])
+    assert theory.status.values.tolist() == ["stopped", "converged"]
 
 
 def test_densities() -> None:
