@@ -30,10 +30,10 @@ STEP = 2.0
 """Size of the step over p d^((order - 1) / 2)."""
 REGIMES = ((1, 0), (1, 1), (2, 0), (2, 1), (2, 2))
 """log n / log d and log p / log d."""
-NEURONS = (32, 8, 4)
+NEURONS = (32, 8, 2)
 """p over 1, d and d^2."""
 RIDGES = tuple(float(10.0**k) for k in range(-3, 4))
-FULL = Size(d=20, runs=16, alphas=(5.0, 10.0, 20.0, 40.0, 80.0, 160.0), theory=0)
+FULL = Size(d=24, runs=8, alphas=(5.0, 10.0, 20.0, 40.0, 80.0), theory=0)
 QUICK = Size(d=12, runs=4, alphas=(5.0, 20.0, 80.0), theory=0)
 
 
@@ -61,7 +61,7 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
         for ratio in size.alphas:
             alpha = ratio * d ** (order - 1)
             runs = study(learner, LINK, batch=alpha, d=d, alpha=alpha, seeds=size.runs, store=store)
-            row.append(runs.error.isel(ridge=int(runs.error.mean("seed").argmin())).values)
+            row.append(runs.error.isel(ridge=int(np.argmin(runs.error.mean("seed").values))).values)
         errors.append(row)
     return xarray.Dataset(
         {
@@ -100,6 +100,8 @@ def picture(data: xarray.Dataset) -> Any:
             axes.plot([], [], color=colour, label=label)
         n = r"samples over $d$ or $d^2$"
         axes.set(xlabel=n, ylabel="mean squared error", xscale="log", ylim=(-0.1, 5.1))
+        axes.set_xticks(data["ratio"].values, [f"{ratio:g}" for ratio in data["ratio"].values])
+        axes.minorticks_off()
         axes.axhline(5.0, lw=0.8, color="0.6")
         figure.legend(loc="outside upper center", ncols=2)
         figure.text(
