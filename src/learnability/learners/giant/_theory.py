@@ -33,6 +33,8 @@ __all__ = ["best_ridge", "check_limit", "limit", "predicted", "predicted_finite"
 
 Array = NDArray[np.float64]
 
+_LOST = Errors(math.nan, math.nan, "diverged")
+
 
 def limit(learner: GiantSteps, target: MultiIndex) -> Parameters:
     """Spike, alignment and bulk of one step, or a sentence."""
@@ -121,13 +123,14 @@ def predicted_finite(
         training = trained(learner, target, d, seed)
         network = training.network
         parameters.append(measured(network, linear @ training.hidden))
-        if not np.isfinite(network.W).all():
-            nothing = Errors(math.nan, math.nan, "diverged")
-            found.append([[nothing for _ in ridge_path(learner)] for _ in sizes])
-            continue
-        paired = learner.init == "symmetric"
-        layer = given_layer(network, sigma(learner), target, training.hidden, paired)
-        found.append([[layer_errors(layer, n, r) for r in ridge_path(learner)] for n in sizes])
+        try:
+            with np.errstate(all="ignore"):  # Divergence is a status.
+                paired = learner.init == "symmetric"
+                layer = given_layer(network, sigma(learner), target, training.hidden, paired)
+                rows = [[layer_errors(layer, n, r) for r in ridge_path(learner)] for n in sizes]
+        except (np.linalg.LinAlgError, ValueError):
+            rows = [[_LOST for _ in ridge_path(learner)] for _ in sizes]
+        found.append([[one if math.isfinite(one.test) else _LOST for one in row] for row in rows])
     turned = [list(row) for row in zip(*found, strict=True)]  # By alpha, then seed.
     variables = _by_alpha(learner, turned, ("seed",))
     values = np.array(parameters)
