@@ -124,6 +124,7 @@ def readout_data(
     return F, labels
 
 
+@np.errstate(all="ignore")  # Divergence is told by the run.
 def measured(network: Network, linear: NDArray[Any]) -> Parameters:
     """The parameters of a first layer after a step.
 

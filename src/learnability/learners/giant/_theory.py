@@ -128,7 +128,7 @@ def predicted_finite(
                 paired = learner.init == "symmetric"
                 layer = given_layer(network, sigma(learner), target, training.hidden, paired)
                 rows = [[layer_errors(layer, n, r) for r in ridge_path(learner)] for n in sizes]
-        except (np.linalg.LinAlgError, ValueError):
+        except np.linalg.LinAlgError:
             rows = [[_LOST for _ in ridge_path(learner)] for _ in sizes]
         found.append([[one if math.isfinite(one.test) else _LOST for one in row] for row in rows])
     turned = [list(row) for row in zip(*found, strict=True)]  # By alpha, then seed.
