@@ -104,8 +104,10 @@ def _run(learner: GiantSteps, target: MultiIndex, sizes: Sequence[int], d: int, 
     training = trained(learner, target, d, seed)
     W = training.network.W
     p, shape = len(W), (len(sizes), len(ridges))
-    length = np.maximum(np.linalg.norm(W, axis=1, keepdims=True), 1e-30)
-    overlaps, cosine = training.overlaps, training.overlaps[-1] / length
+    overlaps = training.overlaps
+    with np.errstate(all="ignore"):  # Divergence is a status.
+        length = np.maximum(np.linalg.norm(W, axis=1, keepdims=True), 1e-30)
+        cosine = overlaps[-1] / length
     parameters = None
     if learner.steps == 1 and expand(target.link, 1).is_zero(1) is False:
         parameters = measured(training.network, linear_direction(target)[1] @ training.hidden)

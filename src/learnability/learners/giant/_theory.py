@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,13 +124,13 @@ def predicted_finite(
         training = trained(learner, target, d, seed)
         network = training.network
         parameters.append(measured(network, linear @ training.hidden))
-        try:
-            with np.errstate(all="ignore"):  # Divergence is a status.
+        rows = [[_LOST for _ in ridge_path(learner)] for _ in sizes]
+        # Divergence is a status.
+        with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
+            if np.isfinite(network.W).all():
                 paired = learner.init == "symmetric"
                 layer = given_layer(network, sigma(learner), target, training.hidden, paired)
                 rows = [[layer_errors(layer, n, r) for r in ridge_path(learner)] for n in sizes]
-        except np.linalg.LinAlgError:
-            rows = [[_LOST for _ in ridge_path(learner)] for _ in sizes]
         found.append([[one if math.isfinite(one.test) else _LOST for one in row] for row in rows])
     turned = [list(row) for row in zip(*found, strict=True)]  # By alpha, then seed.
     variables = _by_alpha(learner, turned, ("seed",))
