@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import statistics
 import time
+import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from learnability import MultiIndex, RandomFeatures
+from learnability import KernelRidge, MultiIndex, RandomFeatures
 from learnability.learners.features import first_layer
 from learnability.learners.ridge import fit_readout
 
@@ -65,7 +66,19 @@ def curve() -> None:
     )
 
 
+def memory(learner: RandomFeatures | KernelRidge, n: int, d: int, size: float) -> None:
+    """The largest size of all arrays that a run holds at once, over that of X and the features."""
+    tracemalloc.start()
+    learner.simulate("tanh(z)", d=d, alpha=n / d)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    name = type(learner).__name__
+    print(f"{name}, n = {n}, d = {d}: peak memory {peak / size:.2f} x (X and features)")
+
+
 if __name__ == "__main__":
+    memory(KernelRidge("exp(z)", 0.1), 4000, 1000, 8 * 4000 * 5000)
+    memory(RandomFeatures(1.0, "tanh(z)", 0.1), 20_000, 2000, 4 * 20_000 * 4000)
     fit(10_000, 2000)
     fit(2000, 10_000)
     curve()

@@ -27,12 +27,21 @@ STAIRS = {
     "z1 + z1*z2 + He3(z1)*z3": 64,
 }
 """Link -> samples of a step over dimension."""
+ORDER_TWO = (
+    "z1*z2",
+    "sign(z1*z2)",
+    "z1**2 - 1 + sign(z1*z2*z3)",
+    "z1 + abs(z2) - sqrt(2/pi)",
+    "z1 + z2 + z1**2 + z2**2 - 2",
+)
 NEURONS = 8
 
 
-def cosines(link: str, batch: float, d: int, seeds: int, steps: int) -> np.ndarray:
+def cosines(
+    link: str, batch: float, d: int, seeds: int, steps: int, step: float = 1.0
+) -> np.ndarray:
     """Cosines (seed, step, neuron, index) of every neuron's gradient, relu, f = 0 at first."""
-    learner = GiantSteps(NEURONS / d, "relu(z)", batch, steps, 1.0, "symmetric")
+    learner = GiantSteps(NEURONS / d, "relu(z)", batch, steps, step, "symmetric")
     return np.array([learner.train(link, d=d, seed=s).cosines for s in range(seeds)], dtype=float)
 
 
@@ -41,16 +50,31 @@ def rms(found: np.ndarray, directions: np.ndarray) -> np.ndarray:
     return np.sqrt(np.mean((found @ directions.T) ** 2, axis=(0, 2)))
 
 
+def background(found: np.ndarray, d: int) -> np.ndarray:
+    """The same (step,) for a direction that the target does not have."""
+    left = 1 - np.sum(found**2, axis=-1)
+    return np.sqrt(np.mean(left, axis=(0, 2)) / (d - found.shape[-1]))
+
+
 @pytest.mark.parametrize("link", STAIRS)
 def test_the_staircase(link: str) -> None:
     """Each new direction at its step: at least three times what a direction of noise has."""
-    d = 1000 if STAIRS[link] > 8 else 500
-    steps = csq_staircase(Link(link)).steps
-    found = cosines(link, STAIRS[link], d, 32 if d < 1000 else 16, len(steps))
-    r = found.shape[-1]
-    background = np.sqrt(np.mean(1 - np.sum(found**2, axis=-1), axis=(0, 2)) / (d - r))
+    d, steps = 500, csq_staircase(Link(link)).steps
+    found = cosines(link, STAIRS[link], d, 32, len(steps))
+    noise = background(found, d)
     for k, step in enumerate(steps):
-        assert (rms(found, step.directions)[k] >= 3 * background[k]).all(), (k, background[k])
+        assert (rms(found, step.directions)[k] >= 3 * noise[k]).all(), (k, noise[k])
+
+
+def test_a_longer_step_climbs_a_steeper_stair() -> None:
+    """z1 + He3(z1) z2 + He3(z2) z3: z2 at n = 64 d with steps of size 4, and not of size 1."""
+    link, d = "z1 + He3(z1)*z2 + He3(z2)*z3", 200
+    second = csq_staircase(Link(link)).steps[1].directions
+    seen = []
+    for step in (1.0, 4.0):
+        found = cosines(link, 64, d, 16, 2, step)
+        seen.append(float(rms(found, second)[1, 0] / background(found, d)[1]))
+    assert seen[0] < 3 < seen[1], seen
 
 
 @pytest.mark.parametrize("link", ["z1 + z2 + z1**2 + z2**2 - 2", "z1 + abs(z2)"])
@@ -58,19 +82,31 @@ def test_what_the_staircase_leaves_out_falls_with_the_dimension(link: str) -> No
     """The direction that no step opens: slope -1/2 from d = 250 to 2000, at both steps."""
     learned = np.vstack([step.directions for step in csq_staircase(Link(link)).steps])
     rest = complement(learned, 2)
-    sizes = (250, 500, 1000, 2000)
-    heights = np.array([rms(cosines(link, 8, d, 32, 2), rest)[:, 0] for d in sizes])
+    sizes = {250: 32, 500: 32, 1000: 20, 2000: 12}
+    heights = np.array([rms(cosines(link, 8, d, n, 2), rest)[:, 0] for d, n in sizes.items()])
     for k in range(2):
-        slope = np.polyfit(np.log(sizes), np.log(heights[:, k]), 1)[0]
+        slope = np.polyfit(np.log(list(sizes)), np.log(heights[:, k]), 1)[0]
         assert -0.7 <= slope <= -0.3, (k, slope, heights)
 
 
-def test_directions_of_the_second_order_need_the_dimension_squared() -> None:
-    """z1 z2 is not seen at n = 8 d, and both directions are at n = d^2."""
+@pytest.mark.parametrize("link", ORDER_TWO)
+def test_directions_of_the_second_order_need_the_dimension_squared(link: str) -> None:
+    """What the staircase of order two opens first is seen at n = 2 d^2, by one step."""
     d = 100
-    few, many = cosines("z1*z2", 8, d, 16, 1), cosines("z1*z2", d, d, 16, 1)
-    seen = [float(np.sqrt(np.mean(np.sum(found**2, axis=-1)))) for found in (few, many)]
-    assert seen[0] < 3 * math.sqrt(2 / d) and seen[1] > 3 * math.sqrt(2 / d)
+    step = csq_staircase(Link(link), order=2).steps[0]
+    found = cosines(link, 2 * d, d, 32, 1)
+    assert (rms(found, step.directions)[0] >= 3 * background(found, d)[0]).all()
+    fewer = cosines(link, 8, d, 32, 1)
+    linear = csq_staircase(Link(link)).steps
+    rest = complement(linear[0].directions, found.shape[-1]) if linear else np.eye(found.shape[-1])
+    assert (rms(fewer, rest)[0] < 3 * background(fewer, d)[0]).all()
+
+
+@pytest.mark.parametrize("link", ["z1*z2*z3", "sign(z1*z2*z3)", "He4(z1) + sign(z1*z2*z3)"])
+def test_directions_of_the_third_order_need_more(link: str) -> None:
+    d = 100
+    found = cosines(link, d, d, 32, 1)
+    assert (rms(found, np.eye(3))[0] < 3 * background(found, d)[0]).all()
 
 
 @pytest.mark.parametrize("spike", [0.5, 1.0, 2.0, 30.0])
@@ -97,15 +133,13 @@ def test_the_outlier_of_the_first_layer(spike: float) -> None:
 @pytest.mark.parametrize(
     ("activation", "link", "parameters"),
     [
-        ("tanh(z)", "sign(z)", (1.937, 0.7484, 1.1995)),
-        ("relu(z)", "z + He2(z)", (1.5, 0.8, 1.0)),
-        ("tanh(z)", "z1 + z1*z2", (0.8, 0.7, 1.1)),
+        ("tanh(z)", "sign(z)", (1.937, 0.7484, 1.1995, 2.0)),
+        ("relu(z)", "z + He2(z)", (1.5, 0.8, 1.0, 2.0)),
+        ("tanh(z)", "z1 + z1*z2", (0.8, 0.7, 1.1, 2.0)),
     ],
 )
-def test_spiked_random_features(
-    activation: str, link: str, parameters: tuple[float, float, float]
-) -> None:
-    """The model itself, with independent rows; d = 800, ten draws, 2 % allowed for the size."""
+def test_spiked_random_features(activation: str, link: str, parameters: tuple[float, ...]) -> None:
+    """The model itself, with normal rows; d = 800, ten draws, 2 % allowed for the size."""
     d, alpha, count = 800, (1.0, 3.0), 10
     learner = GiantSteps(1.0, activation, ridge=0.1)
     theory = learner.predict(link, alpha=alpha, parameters=parameters)
@@ -126,13 +160,13 @@ def test_spiked_random_features(
 def _spiked_fit(
     activation: str,
     link: str,
-    parameters: tuple[float, float, float],
+    parameters: tuple[float, ...],
     d: int,
     alpha: float,
     seed: int,
 ) -> tuple[float, float]:
     """Test and training error of one draw: the spike along the first axis."""
-    spike, alignment, bulk = parameters
+    spike, alignment, bulk, _ = parameters
     rng = np.random.default_rng([seed, 99])
     sigma, target = Link(activation), MultiIndex(link)
     W = (bulk / math.sqrt(d)) * rng.standard_normal((d, d), dtype=np.float32)
@@ -169,3 +203,26 @@ def test_a_true_step(link: str, step: float, ridge: float) -> None:
     spread = runs.error.std("seed", ddof=1) / math.sqrt(seeds)
     gap = np.abs(runs.error.mean("seed") - theory.error)
     assert bool((gap <= 3 * spread + 0.06 * theory.error).all()), (gap.values, spread.values)
+
+
+@pytest.mark.parametrize(
+    ("activation", "init", "link", "batch", "step"),
+    [
+        ("tanh(z)", "ones", "sign(z)", 0.5, 3.0),
+        ("relu(z)", "ones", "z + He2(z)/2", 2.0, 1.0),
+        ("relu(z)", "signs", "z + He2(z)/2", 2.0, 1.0),
+        ("relu(z)", "symmetric", "z + He2(z)/2", 2.0, 1.0),
+    ],
+)
+def test_a_given_first_layer(
+    activation: str, init: str, link: str, batch: float, step: float
+) -> None:
+    """Any activation and signs, and small batches, given the first layer: eight runs, 2 %."""
+    learner = GiantSteps(1.0, activation, batch, 1, step, init, ridge=0.1)
+    runs = learner.simulate(link, d=400, alpha=[1.0, 4.0], seeds=8)
+    theory = learner.predict_finite(link, d=400, alpha=[1.0, 4.0], seeds=8)
+    assert (theory.status == "converged").all()
+    ratio = runs.error / theory.error
+    spread = ratio.std("seed", ddof=1) / math.sqrt(8)
+    gap = np.abs(ratio.mean("seed") - 1)
+    assert bool((gap <= student.isf(1e-3 / 16, 7) * spread + 0.02).all()), (gap, spread)

@@ -5,12 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from learnability.figures import FIGURES, giant_stairs, one_step_error, one_step_spectrum
+from learnability.figures import (
+    FIGURES,
+    giant_stairs,
+    one_step_error,
+    one_step_spectrum,
+    regimes,
+)
 from learnability.figures._drawing import Size, write
 
 
 def test_they_are_registered() -> None:
-    assert {"giant-stairs", "one-step-error", "one-step-spectrum"} <= set(FIGURES)
+    assert {"giant-stairs", "one-step-error", "one-step-spectrum", "regimes"} <= set(FIGURES)
 
 
 def test_stairs(tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -47,3 +53,13 @@ def test_spectrum(tmp_path) -> None:  # type: ignore[no-untyped-def]
     figure = one_step_spectrum.picture(data)
     assert "theory" in figure.axes[0].get_title()
     assert len(write(figure, data, tmp_path / "spectrum")) == 4
+
+
+def test_regimes(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    data = regimes.compute(Size(d=8, runs=2, alphas=(5.0, 40.0), theory=0), tmp_path / "runs.study")
+    np.testing.assert_allclose(data["floor"], [4, 3, 2, 1, 0], atol=1e-9)
+    errors = data["runs_error"].mean("seed").sel(ratio=40.0).values
+    assert errors[0] > errors[2] > errors[4] and (errors > data["floor"] - 1).all()
+    figure = regimes.picture(data)
+    assert len(figure.legends[0].get_texts()) == 5
+    assert len(write(figure, data, tmp_path / "regimes")) == 4

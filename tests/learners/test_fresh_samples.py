@@ -29,3 +29,14 @@ def test_the_samples_are_those_of_the_run_but_not_the_ones_it_learned_from() -> 
     learned = target.sample(4, n=1000, d=15, dtype=np.float32).X
     assert sum(map(len, seen)) == FRESH
     assert not any(np.isin(X[:, 0], learned[:, 0]).any() for X in seen)
+
+
+def test_heavy_tails_are_corrected() -> None:
+    """Nothing is fitted, so the error is the energy, 57, where the plain mean is off by 40 %."""
+    link = "z1 + He2(z2) + He2(z1)*z2 + He4(z1)*He2(z2)*z3 + He2(z2)*He2(z3)"
+    target = MultiIndex(link)
+    for predictor, expected in ((0.0, 57.0), (1.0, 58.0)):
+        found = fresh_error(target, 0, 10, lambda X, c=predictor: np.full((1, len(X)), c))
+        assert found == pytest.approx([expected], abs=2.0), predictor
+    plain = target.sample(1, n=FRESH, d=10).y
+    assert abs(np.mean(plain**2) - 57) > 5

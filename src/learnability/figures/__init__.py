@@ -18,6 +18,7 @@ FIGURES = {
     "giant-stairs": "two giant steps find directions one after the other",
     "one-step-error": "the error after one giant step, exactly",
     "one-step-spectrum": "one giant step takes a singular value out of the bulk",
+    "regimes": "what one giant step can learn with n and p of the order of powers of d",
     "lazy-polynomial": "kernels and random features learn one degree after the other",
     "online-exponents": "one-pass SGD learns He1, He2 and He3 in d, d log d and d^2 steps",
     "repetita": "steps that use a sample twice learn He3 and He4 in d and d log d steps",

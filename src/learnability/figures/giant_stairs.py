@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,17 +46,18 @@ FULL = Size(d=1000, runs=8)
 QUICK = Size(d=250, runs=4)
 
 
-def compute(size: Size) -> xarray.Dataset:
+def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     """Cosines of the gradients of the neurons at two steps, relu, f = 0 at first."""
     import xarray
 
     from learnability.learners import GiantSteps
+    from learnability.studies import study
 
     found, background = [], []
     for link, first, second, batch, _, _ in EXAMPLES:
         learner = GiantSteps(NEURONS / size.d, "relu(z)", batch, 2, 1.0, "symmetric")
-        runs = [learner.train(link, d=size.d, seed=s).cosines for s in range(size.runs)]
-        cosines = np.array(runs, dtype=float)
+        runs = study(learner, link, d=size.d, alpha=1.0, seeds=size.runs, store=store)
+        cosines = runs.gradient_cosine.values.astype(float)
         found.append(cosines @ np.array([first, second], dtype=float).T)
         left = 1 - np.mean(np.sum(cosines**2, axis=-1), axis=(0, 2))
         background.append(np.sqrt(left / (size.d - len(first))))

@@ -12,6 +12,7 @@ Appl. Comput. Harmon. Anal. 59 (2022).
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,12 +42,13 @@ FULL = Size(d=30, runs=24, alphas=_kappas(30, 2.6, 16), theory=200)
 QUICK = Size(d=30, runs=4, alphas=_kappas(30, 2.4, 7), theory=80)
 
 
-def compute(size: Size) -> xarray.Dataset:
+def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     """Theory and runs of the kernel and of random features of three widths, and the floors."""
     import xarray
 
     from learnability.learners import KernelRidge, RandomFeatures
     from learnability.links import Link, expand
+    from learnability.studies import study
 
     d = size.d
     kernel = KernelRidge(KERNEL, RIDGE)
@@ -59,7 +61,8 @@ def compute(size: Size) -> xarray.Dataset:
     curves = [f.predict_finite(LINK, d=d, alpha=d ** (kappa - 1)).error.values for f in features]
 
     def fitted(learner: Any) -> Any:
-        return learner.simulate(LINK, d=d, alpha=size.alphas, seeds=size.runs).error.values
+        runs = study(learner, LINK, d=d, alpha=size.alphas, seeds=size.runs, store=store)
+        return runs.error.values
 
     powers = expand(Link(LINK), 3)
     floors = powers.energy - np.cumsum([powers.power(k) for k in range(4)])

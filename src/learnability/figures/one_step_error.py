@@ -10,6 +10,7 @@ Cui, Pesce, Dandi, Krzakala, Lu, Zdeborova, Loureiro, arXiv:2402.04980.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,23 +29,23 @@ FULL = Size(d=1000, runs=8, alphas=tuple(np.linspace(0.4, 4.0, 10)), theory=80)
 QUICK = Size(d=300, runs=4, alphas=(0.5, 1.0, 2.0, 4.0), theory=40)
 
 
-def compute(size: Size) -> xarray.Dataset:
+def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     """Theory and runs for every link and batch, and the three curves to compare with."""
     import xarray
 
     from learnability.learners import BayesAMP, GiantSteps, RandomFeatures
+    from learnability.studies import study
 
     alpha = np.linspace(0.1, max(size.alphas) + 0.2, size.theory)
     theory, runs, lazy, bayes, linear = [], [], [], [], []
     for link, step, ridge in PANELS:
         learners = [GiantSteps(1.0, "tanh(z)", b, 1, step, ridge=ridge) for b in BATCHES]
         theory.append([one.predict(link, alpha=alpha).error.values for one in learners])
-        runs.append(
-            [
-                one.simulate(link, d=size.d, alpha=size.alphas, seeds=size.runs).error.values
-                for one in learners
-            ]
-        )
+        found = study(
+            learners[0], link, batch=BATCHES, d=size.d, alpha=size.alphas, seeds=size.runs,
+            store=store,
+        )  # fmt: skip
+        runs.append(found.error.values)
         features = RandomFeatures(1.0, "tanh(z)", ridge).predict(link, alpha=alpha)
         lazy.append(features.error.values)
         linear.append(features.attrs["floor"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,17 @@ from numpy.typing import NDArray
 
 from learnability.links.link import Link
 
-__all__ = ["ROWS", "features", "first_layer"]
+__all__ = ["ROWS", "features", "first_layer", "row_blocks"]
 
 ROWS = 4096
-"""Rows that are computed at once, so that no second array of all features is held."""
+"""Samples that a training step draws at once."""
+_ENTRIES = 2**20
+
+
+def row_blocks(rows: int, columns: int) -> Iterator[slice]:
+    """Blocks of about a million entries, so that no second array of all of them is held."""
+    height = max(_ENTRIES // columns, 64)
+    return (slice(start, start + height) for start in range(0, rows, height))
 
 
 def first_layer(seed: int, p: int, d: int) -> NDArray[np.float32]:
@@ -37,8 +45,7 @@ def features(activation: Link, X: NDArray[Any], W: NDArray[Any]) -> NDArray[Any]
     """
     values = np.empty((len(X), len(W)), dtype=X.dtype)
     with np.errstate(over="ignore"):  # Infinite features are told by the regression.
-        for start in range(0, len(X), ROWS):
-            block = slice(start, start + ROWS)
+        for block in row_blocks(len(X), len(W)):
             values[block] = activation((X[block] @ W.T)[..., None])
     values /= math.sqrt(len(W))
     return values

@@ -98,6 +98,7 @@ def _path(matrix: Array, right: Array, ridges: Sequence[float]) -> _Path:
     """Solutions of (matrix + ridge I) x = right; the matrix is overwritten."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
+    matrix = matrix.T  # The same, in the order of LAPACK, which would otherwise take a copy.
     if not (np.isfinite(matrix).all() and np.isfinite(right).all()):
         raise LearnabilityError(
             "The features or labels are not all finite, so no ridge regression is possible: use an "

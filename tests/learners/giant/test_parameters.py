@@ -26,7 +26,7 @@ def test_reference_values(
 ) -> None:
     """Computed elsewhere; the last pair from a published table."""
     found = one_step(MultiIndex(link), TANH, "ones", step, batch)
-    assert found == pytest.approx(expected, abs=1e-5)
+    assert found[:3] == pytest.approx(expected, abs=1e-5) and found.spread == 0.0
 
 
 def test_a_large_batch_finds_the_direction() -> None:
@@ -57,7 +57,8 @@ def test_refusals() -> None:
         one_step(MultiIndex("z**2"), TANH, "ones", 1.0, 2.0)
     with pytest.raises(LearnabilityError, match="jumps"):
         one_step(MultiIndex("z"), Link("sign(z)"), "ones", 1.0, 2.0)
-    for wrong in ((1.0, 1.0, 1.0), (1.0, 0.5), (-1.0, 0.0, 1.0), None, "abc"):
+    for wrong in ((1, 1.0, 1), (1, 0.5), (-1, 0, 1), (1, 0, 1, -1), (1, 0, 1, 2, 3), None, "abc"):
         with pytest.raises(LearnabilityError, match="`parameters`"):
             checked_parameters(wrong)  # type: ignore[arg-type]
-    assert checked_parameters([1, 0.5, 2]) == (1.0, 0.5, 2.0)
+    assert checked_parameters([1, 0.5, 2]) == (1.0, 0.5, 2.0, 0.0)
+    assert checked_parameters([1, 0.5, 2, 3]).spread == 3.0

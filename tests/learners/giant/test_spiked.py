@@ -13,8 +13,8 @@ from learnability.learners.giant._spiked import covariance_density, errors
 
 TANH, ONE = Link("tanh(z)"), np.ones(1)
 ALPHAS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
-# Computed elsewhere by a self-consistent system without the mode of fluctuating lengths; width 1,
-# batch 2, checked by simulations of the model and of a true step.
+# Computed elsewhere by a self-consistent system for rows of one length; width 1, batch 2; checked
+# by simulations of the model and of a true step.
 REFERENCE = {
     ("tanh(z)", 1.0, 0.01): [0.17252, 0.16445, 0.12265, 0.09947, 0.0805, 0.07279],
     ("sign(z)", 3.0, 0.1): [0.65757, 0.65054, 0.62519, 0.5978, 0.55417, 0.52505],
@@ -27,12 +27,12 @@ def test_reference_values(link: str, step: float, ridge: float) -> None:
     parameters = one_step(target, TANH, "ones", step, 2.0)
     inputs = features_given(TANH, parameters)
     labels = labels_given(target, ONE, parameters.alignment, inputs.kappa)
-    reduced = inputs._replace(stretch=np.zeros_like(inputs.stretch))
     expected = REFERENCE[link, step, ridge]
-    found = [errors(reduced, labels, alpha, 1.0, ridge).test for alpha in ALPHAS]
+    found = [errors(inputs, labels, alpha, 1.0, ridge).test for alpha in ALPHAS]
     np.testing.assert_allclose(found, expected, atol=2e-5)
-    # The mode that the reference leaves out moves it by less than 1e-4 of itself for tanh.
-    whole = [errors(inputs, labels, alpha, 1.0, ridge).test for alpha in ALPHAS]
+    # Normal entries, whose rows differ in length, move it by less than 1e-4 of itself for tanh.
+    normal = inputs._replace(spread=2.0)
+    whole = [errors(normal, labels, alpha, 1.0, ridge).test for alpha in ALPHAS]
     np.testing.assert_allclose(whole, expected, rtol=1e-4)
     assert np.all(np.array(whole) < found)
 
@@ -42,7 +42,7 @@ def test_reference_values(link: str, step: float, ridge: float) -> None:
 def test_without_a_spike_it_is_random_features(activation: str, link: str) -> None:
     """Fluctuating lengths included: they are how He2 learns a constant."""
     target = MultiIndex(link, noise=0.1)
-    inputs = features_given(Link(activation), Parameters(0.0, 0.0, 1.0))
+    inputs = features_given(Link(activation), Parameters(0.0, 0.0, 1.0, 2.0))
     labels = labels_given(target, np.eye(target.r)[0], 0.0, inputs.kappa)
     theory = RandomFeatures(1.4, activation, 0.1).predict(target, alpha=[0.6, 3.0])
     for k, alpha in enumerate((0.6, 3.0)):

@@ -8,6 +8,7 @@ along the linear part of the target, which has the correlation gamma with kappa.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +23,7 @@ from learnability.links._sections import REACH, Section
 from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 
-__all__ = ["features_given", "labels_given"]
+__all__ = ["features_given", "frame_along", "kappa_rule", "labels_given", "paired_rest"]
 
 Array = NDArray[np.float64]
 
@@ -30,7 +31,15 @@ _NODES = 24
 _MOST = 2_000_000  # Points that are evaluated at once.
 
 
-def features_given(activation: Link, parameters: Parameters) -> Features:
+def kappa_rule(ratio: float) -> tuple[Array, Array]:
+    """Nodes and weights for kappa, enough for a spike of `ratio` times the bulk."""
+    nodes = 96 if ratio < 1 else min(160 + int(48 * ratio), 1200)
+    return gauss_normal(np.zeros(0), nodes)
+
+
+def features_given(
+    activation: Link, parameters: Parameters, rule: tuple[Array, Array] | None = None
+) -> Features:
     """mu0, mu1 and mu2^2 at nodes of kappa.
 
     Parameters
@@ -38,16 +47,13 @@ def features_given(activation: Link, parameters: Parameters) -> Features:
     activation : Link
         The function sigma.
     parameters : Parameters
-        Spike r and bulk c.
+        Spike r, of either sign, bulk c and the spread of lengths.
+    rule : pair of array, optional
+        Nodes and weights of kappa.
     """
     r, c = parameters.spike, parameters.bulk
-    nodes = 96 if r < c else min(160 + int(48 * r / c), 1200)
-    kappa, weights = gauss_normal(np.zeros(0), nodes)
-    reach = REACH * (r + c)
-    breaks = Section.whole(activation).breakpoints
-    inside = np.sort(breaks[np.abs(breaks) < reach])
-    edges = np.concatenate([[-reach], inside, [reach]])
-    u, widths = composite_legendre(edges, 0.8 * c, 16)
+    kappa, weights = rule if rule is not None else kappa_rule(abs(r) / c)
+    u, widths = _panels(activation, abs(r), c)
     value = np.asarray(activation(u[:, None]), dtype=float)
     z = (u - r * kappa[:, None]) / c
     density = np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi) * widths / c
@@ -55,7 +61,56 @@ def features_given(activation: Link, parameters: Parameters) -> Features:
     linear = (density * z) @ value / c
     rest = np.maximum(density @ value**2 - mean**2 - (c * linear) ** 2, 0.0)
     stretch = (density * (z**2 - 1)) @ value / (2 * c**2)
-    return Features(kappa, weights, mean, linear, rest, stretch, c)
+    return Features(kappa, weights, mean, linear, rest, stretch, c, parameters.spread)
+
+
+def _panels(activation: Link, spike: float, bulk: float) -> tuple[Array, Array]:
+    """Nodes and widths for the argument of sigma, on panels that end at its breaks."""
+    reach = REACH * (spike + bulk)
+    breaks = Section.whole(activation).breakpoints
+    inside = np.sort(breaks[np.abs(breaks) < reach])
+    edges = np.concatenate([[-reach], inside, [reach]])
+    return composite_legendre(edges, 0.8 * bulk, 16)
+
+
+def paired_rest(
+    activation: Link, sizes: Sequence[Parameters], features: Sequence[Features], shared: float
+) -> Array:
+    """Covariance of xi between two neurons whose bulks have the inner product `shared`.
+
+    Parameters
+    ----------
+    activation : Link
+        The function sigma.
+    sizes, features : two Parameters, two Features
+        Of the two groups of neurons.
+    shared : float
+        Below the product of the bulks.
+    """
+    from scipy.interpolate import CubicSpline
+
+    (one, other), (first, second) = sizes, features
+    width = math.sqrt(max(other.bulk**2 - (shared / one.bulk) ** 2, 1e-8))
+    u, widths = _panels(activation, abs(one.spike), one.bulk)
+    z = (u - one.spike * first.kappa[:, None]) / one.bulk
+    density = np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi) * widths / one.bulk
+    # The mean of the second neuron given the first, on a grid of its argument.
+    means = other.spike * first.kappa[:, None] + shared / one.bulk * z
+    reach = float(np.abs(means).max())
+    grid = np.linspace(-reach, reach, 600)
+    t, panels = _panels(activation, reach / REACH, width)
+    weights = np.exp(-0.5 * ((t - grid[:, None]) / width) ** 2) * panels
+    smooth = (weights @ activation(t[:, None])) / (math.sqrt(2 * math.pi) * width)
+    both = np.sum(density * activation(u[:, None]) * CubicSpline(grid, smooth)(means), axis=1)
+    return np.asarray(both - first.mean * second.mean - shared * first.linear * second.linear)
+
+
+def frame_along(target: MultiIndex, direction: Array) -> Array:
+    """Orthonormal rows (r, r), the first of them the direction."""
+    if target.r == 1:
+        return direction[None]
+    rest = adapted_complement(Section.whole(target.link), direction[None])
+    return np.vstack([direction[None], rest])
 
 
 def labels_given(target: MultiIndex, linear: Array, alignment: float, kappa: Array) -> Labels:
@@ -72,10 +127,7 @@ def labels_given(target: MultiIndex, linear: Array, alignment: float, kappa: Arr
     kappa : array, shape (k,)
         Nodes.
     """
-    whole = Section.whole(target.link)
-    first = linear[None]
-    frame = np.vstack([first, adapted_complement(whole, first)]) if target.r > 1 else first
-    section = whole.inside(frame)
+    section = Section.whole(target.link).inside(frame_along(target, linear))
     width = math.sqrt(1 - alignment**2)
     breaks = axis_breaks(section)
     if target.r == 1:

@@ -56,11 +56,15 @@ class Parameters(NamedTuple):
         Cosine of its direction v with the linear part of the target.
     bulk : float
         Length of the rest of a neuron.
+    spread : float
+        d times the variance of the squared length of the rest, over bulk^4: 0 for rows of one
+        length, 2 for independent normal entries.
     """
 
     spike: float
     alignment: float
     bulk: float
+    spread: float = 0.0
 
 
 def drawn(init: str, seed: int, p: int, d: int) -> Network:
@@ -120,6 +124,7 @@ def readout_data(
     return F, labels
 
 
+@np.errstate(all="ignore")  # Divergence is told by the run.
 def measured(network: Network, linear: NDArray[Any]) -> Parameters:
     """The parameters of a first layer after a step.
 
@@ -135,5 +140,7 @@ def measured(network: Network, linear: NDArray[Any]) -> Parameters:
     spike = float(np.linalg.norm(common))
     v = common / spike
     along = W @ v
-    rest = np.sum(W**2) - np.sum(along**2) + np.sum((along - a * spike) ** 2)
-    return Parameters(spike, float(v @ linear), float(np.sqrt(rest / len(a))))
+    rest = np.sum(W**2, axis=1) - along**2 + (along - a * spike) ** 2
+    square = float(rest.mean())
+    spread = W.shape[1] * float(rest.var()) / square**2
+    return Parameters(spike, float(v @ linear), float(np.sqrt(square)), spread)

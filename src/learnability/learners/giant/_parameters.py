@@ -42,17 +42,19 @@ def linear_direction(target: MultiIndex) -> tuple[float, np.ndarray]:
 
 
 def checked_parameters(values: Sequence[float]) -> Parameters:
-    """Spike, alignment and bulk, or a sentence."""
+    """Spike, alignment, bulk and perhaps spread, or a sentence."""
     try:
-        spike, alignment, bulk = (float(value) for value in values)
+        given = Parameters(*(float(value) for value in values))
     except (TypeError, ValueError):
-        spike = alignment = bulk = math.nan
-    if not (0 <= spike < math.inf and abs(alignment) < 1 and 0 < bulk < math.inf):
+        given = Parameters(*(math.nan,) * 3)
+    spike, alignment, bulk, spread = given
+    sizes = 0 <= spike < math.inf and 0 < bulk < math.inf and 0 <= spread < math.inf
+    if not (sizes and abs(alignment) < 1):
         raise LearnabilityError(
-            f"`parameters` was given as {values!r}, but (spike, alignment, bulk) with spike >= 0, "
-            "|alignment| < 1 and bulk > 0 are accepted."
+            f"`parameters` was given as {values!r}, but (spike, alignment, bulk), perhaps with a "
+            "spread, are accepted: spike >= 0, |alignment| < 1, bulk > 0, spread >= 0."
         )
-    return Parameters(spike, alignment, bulk)
+    return given
 
 
 def one_step(

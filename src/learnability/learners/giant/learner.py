@@ -2,64 +2,39 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from learnability.errors import LearnabilityError
-from learnability.hardness.csq import leap_staircase
 from learnability.learners.activations import (
     checked_activation,
     checked_positive,
     checked_ridge,
     is_number,
 )
-from learnability.learners.features import ROWS, features
-from learnability.learners.fresh_samples import fresh_error
-from learnability.learners.giant._conditional import features_given, labels_given
-from learnability.learners.giant._network import (
-    INITS,
-    Parameters,
-    blocks,
-    drawn,
-    measured,
-    readout_data,
+from learnability.learners.giant._network import INITS
+from learnability.learners.giant._parameters import checked_parameters
+from learnability.learners.giant._runs import simulated, trained
+from learnability.learners.giant._spectra import predicted_bulk, predicted_spectrum, spectra
+from learnability.learners.giant._theory import (
+    best_ridge,
+    check_limit,
+    limit,
+    predicted,
+    predicted_finite,
 )
-from learnability.learners.giant._parameters import (
-    checked_parameters,
-    linear_direction,
-    one_step,
-)
-from learnability.learners.giant._spectrum import bulk_density, outlier
-from learnability.learners.giant._spiked import covariance_density, errors
-from learnability.learners.giant._training import Training, leading, take_steps
-from learnability.learners.protocol import (
-    checked_alphas,
-    checked_seeds,
-    checked_target,
-    dataset,
-    subspace_overlap,
-)
-from learnability.learners.ridge import fit_readout
-from learnability.links.hermite import expand
+from learnability.learners.giant._training import Training
+from learnability.learners.protocol import checked_alphas, checked_seeds, checked_target
 from learnability.links.link import Link
-from learnability.progress import tracked
 from learnability.targets.multi_index import MultiIndex
-from learnability.targets.protocol import checked_memory, checked_sizes
 
 if TYPE_CHECKING:
     import xarray
 
 __all__ = ["GiantSteps"]
-
-Array = NDArray[np.float64]
-
-_TEST = 1_000_000  # Number of the target's first batch on which errors are measured.
 
 
 @dataclass(frozen=True)
@@ -157,49 +132,10 @@ class GiantSteps:
             `overlap_trace` (time, estimate, index) from 0 to the last step, `gradient_cosine` of
             each neuron's step (time from 1), `subspace_overlap` of the r leading directions of
             the whole update; after one step, if the target has a linear part, `spike`,
-            `alignment` and `bulk` as in `predict`.
+            `alignment`, `bulk` and `spread` as in `predict`.
         """
         target = checked_target(target)
-        alphas, chosen = checked_alphas(alpha), checked_seeds(seeds)
-        sizes = [
-            checked_sizes(target.r, None, d, float(a), np.float32)[0] for a in np.atleast_1d(alphas)
-        ]
-        p, step = self._neurons(d), self._step_size(target, d)
-        largest = 4.0 * max(sizes) * p + 12.0 * min(max(sizes), p) ** 2 + 12.0 * p * d
-        checked_memory("The features of these samples", largest + 8.0 * ROWS * (p + d))
-        found = [self._run(target, sizes, d, seed, step) for seed in tracked(chosen, "giant steps")]
-
-        def stacked(name: str) -> Any:
-            return np.array([getattr(run, name) for run in found])
-
-        several = isinstance(self.ridge, tuple)
-        axes = ("alpha", "seed", "ridge") if several else ("alpha", "seed")
-        variables: dict[str, tuple[tuple[str, ...], Any]] = {}
-        for name in ("error", "train_error", "status"):
-            values = np.moveaxis(stacked(name), 1, 0)
-            variables[name] = (axes, values if several else values[..., 0])
-        paths = stacked("overlap_trace")
-        variables |= {
-            "overlap": (("seed", "estimate", "index"), paths[:, -1]),
-            "cosine": (("seed", "estimate", "index"), stacked("cosine")),
-            "subspace_overlap": (("seed",), stacked("subspace_overlap")),
-            "overlap_trace": (("seed", "time", "estimate", "index"), paths),
-            "gradient_cosine": (("seed", "step", "estimate", "index"), stacked("gradient_cosine")),
-        }
-        if found[0].parameters is not None:
-            values = np.array([run.parameters for run in found])
-            names = enumerate(("spike", "alignment", "bulk"))
-            variables |= {name: (("seed",), values[:, k]) for k, name in names}
-        coordinates: dict[str, Any] = {
-            "seed": ("seed", chosen),
-            "time": ("time", np.arange(self.steps + 1)),
-            "step": ("step", np.arange(1, self.steps + 1)),
-        }
-        if isinstance(self.ridge, tuple):
-            coordinates["ridge"] = ("ridge", list(self.ridge))
-        return dataset(
-            self, target, "simulate", alphas, variables, coordinates, d=int(d), step_size=step
-        )
+        return simulated(self, target, d, checked_alphas(alpha), checked_seeds(seeds))
 
     def predict(
         self,
@@ -216,41 +152,62 @@ class GiantSteps:
             Where the samples come from; it needs a linear part.
         alpha : float or sequence of float
             Samples of the readout over dimension.
-        parameters : (spike, alignment, bulk), optional
-            Of a first layer, such as those that a run reports, instead of those of the limit.
+        parameters : (spike, alignment, bulk) or (spike, alignment, bulk, spread), optional
+            Of a first layer, such as those that a run reports, instead of those of the limit. The
+            spread of the lengths of the rows is 0 (one length, as in the literature) if it is not
+            given, and 2 for independent normal entries.
 
         Returns
         -------
         xarray.Dataset
             `error`, `train_error` and `status` of the fixed point by alpha and, if there are
-            several, ridge; `spike`, `alignment` and `bulk`.
+            several, ridge; `spike`, `alignment`, `bulk` and `spread`. Without a ridge, the limit
+            of small ones, infinite at the interpolation peak.
 
         Notes
         -----
-        Beyond the spike, neurons are taken as independent of each other. After a step that holds
-        for activations with E[sigma''] = 0, such as odd ones; others are refused unless
-        `parameters` are given, which ask for independent neurons with that spike.
+        Beyond the spike, neurons are taken as independent of each other and of one length. After
+        a step that holds in good approximation for activations with E[sigma''] = 0, such as odd
+        ones, and batches that are not small; others are refused unless `parameters` are given,
+        which ask for independent neurons with that spike. `predict_finite` needs neither.
         """
         target, alphas = checked_target(target), checked_alphas(alpha)
-        self._check_theory(parameters is not None)
-        given = self._limit(target) if parameters is None else checked_parameters(parameters)
-        direction = linear_direction(target)[1]
-        inputs = features_given(self._link, given)
-        labels = labels_given(target, direction, given.alignment, inputs.kappa)
-        ridges = self.ridge if isinstance(self.ridge, tuple) else (self.ridge,)
-        found = [
-            [errors(inputs, labels, float(a), self.width, ridge) for ridge in ridges]
-            for a in np.atleast_1d(alphas)
-        ]
-        several = isinstance(self.ridge, tuple)
-        variables: dict[str, tuple[tuple[str, ...], Any]] = {}
-        for k, name in enumerate(("error", "train_error", "status")):
-            values = np.array([[one[k] for one in row] for row in found])
-            axes = ("alpha", "ridge") if several else ("alpha",)
-            variables[name] = (axes, values if several else values[:, 0])
-        variables |= {name: ((), value) for name, value in given._asdict().items()}
-        coordinates = {"ridge": ("ridge", list(ridges))} if several else None
-        return dataset(self, target, "predict", alphas, variables, coordinates)
+        check_limit(self, independent=parameters is not None)
+        given = limit(self, target) if parameters is None else checked_parameters(parameters)
+        return predicted(self, target, alphas, given)
+
+    def predict_finite(
+        self,
+        target: MultiIndex | Link | str,
+        *,
+        d: int,
+        alpha: ArrayLike,
+        seeds: int | Sequence[int] = 1,
+    ) -> xarray.Dataset:
+        """The errors given the first layers of runs: any activation and any signs.
+
+        The first layer is trained as in `simulate`, and the errors of the readout, on average over
+        its samples, are those of the limit of large n, p and d.
+
+        Parameters
+        ----------
+        target : MultiIndex, Link or str
+            Where the samples come from; it needs a linear part.
+        d : int
+            Dimension, at least r.
+        alpha : float or sequence of float
+            Samples of the readout over dimension.
+        seeds : int or sequence of int
+            Number of first layers, or their seeds.
+
+        Returns
+        -------
+        xarray.Dataset
+            `error`, `train_error` and `status` of the fixed point by alpha, seed and, if there are
+            several, ridge; `spike`, `alignment`, `bulk` and `spread` of each first layer.
+        """
+        target = checked_target(target)
+        return predicted_finite(self, target, d, checked_alphas(alpha), checked_seeds(seeds))
 
     def best_ridge(self, target: MultiIndex | Link | str, *, alpha: float) -> tuple[float, float]:
         """The ridge at which the predicted error is smallest, between 1e-6 and 1e4, and that error.
@@ -262,49 +219,7 @@ class GiantSteps:
         alpha : float
             Samples of the readout over dimension.
         """
-        from scipy.optimize import minimize_scalar
-
-        def error(log_ridge: float) -> float:
-            learner = dataclasses.replace(self, ridge=math.exp(log_ridge))
-            return float(learner.predict(target, alpha=float(alpha)).error)
-
-        grid = np.linspace(math.log(1e-6), math.log(1e4), 24)
-        k = int(np.clip(np.argmin([error(x) for x in grid]), 1, len(grid) - 2))
-        found = minimize_scalar(error, bounds=(grid[k - 1], grid[k + 1]), method="bounded")
-        return math.exp(float(found.x)), float(found.fun)
-
-    def _limit(self, target: MultiIndex) -> Parameters:
-        """Spike, alignment and bulk of one step, or a sentence."""
-        if self.steps != 1:
-            raise LearnabilityError(
-                f"The theory was asked for {self.steps} steps, but exact errors and spectra are "
-                "known after one: `hardness` has the staircase of later steps."
-            )
-        step = self._step_size(target, None)
-        return one_step(target, self._link, self.init, step, self.batch)
-
-    def _check_theory(self, independent: bool) -> None:
-        """Refuse what the theory of the readout does not cover."""
-        ridges = self.ridge if isinstance(self.ridge, tuple) else (self.ridge,)
-        if min(ridges) <= 0:
-            raise LearnabilityError(
-                "`ridge` is 0, but the errors after a step are predicted for ridges above 0."
-            )
-        if not independent and expand(self._link, 2).is_zero(2) is not True:
-            raise LearnabilityError(
-                f"The errors after a step were asked for {self._link!r} with E[sigma''] != 0, "
-                "whose neurons share more of the batch than one spike: use an activation such as "
-                "tanh(z), or give `parameters` for independent neurons."
-            )
-        if self.init == "ones":
-            return
-        z = np.linspace(0.0, 6.0, 97)[:, None]
-        odd = np.allclose(self._link(-z), -self._link(z), rtol=1e-9, atol=1e-12)
-        if self.init == "symmetric" or not odd:
-            raise LearnabilityError(
-                f"The errors were asked for init={self.init!r} and {self._link!r}, but they are "
-                "known for init='ones', and for init='signs' with an odd activation."
-            )
+        return best_ridge(self, checked_target(target), float(alpha))
 
     def spectrum(
         self, target: MultiIndex | Link | str, *, d: int, alpha: float = 4.0, seed: int = 0
@@ -329,30 +244,7 @@ class GiantSteps:
             of each right singular vector with the hidden directions (squared length of the
             projection), and `feature_eigenvalues` of the sample covariance of sigma(W x).
         """
-        target = checked_target(target)
-        n, d = checked_sizes(target.r, None, d, alpha, np.float32)
-        trained = self.train(target, d=d, seed=seed)
-        values, alignment, eigenvalues = [], [], []
-        for W in (trained.start, trained.network.W):
-            _, s, right = np.linalg.svd(W, full_matrices=False)
-            values.append(s)
-            alignment.append(np.sum((right @ trained.hidden.T) ** 2, axis=1))
-            F, _ = readout_data(W, self._link, blocks(target, seed, n, d, trained.used), n)
-            F -= F.mean(axis=0)
-            eigenvalues.append(np.linalg.eigvalsh(F.T @ F)[::-1] * (len(W) / n))
-        return dataset(
-            self,
-            target,
-            "spectrum",
-            np.asarray(float(alpha)),
-            {
-                "singular_values": (("time", "rank"), values),
-                "alignment": (("time", "rank"), alignment),
-                "feature_eigenvalues": (("time", "neuron"), eigenvalues),
-            },
-            {"time": ("time", [0, self.steps])},
-            d=d,
-        )
+        return spectra(self, checked_target(target), d, alpha, seed)
 
     def predict_spectrum(self, target: MultiIndex | Link | str, *, d: int) -> xarray.Dataset:
         """The singular values of W after one step.
@@ -371,25 +263,7 @@ class GiantSteps:
             overlaps `left` and `right` of its singular vectors with those of the spike, and
             `alignment`, that of the right one with the hidden directions.
         """
-        target = checked_target(target)
-        _, d = checked_sizes(target.r, None, d, self.batch, np.float32)
-        given = self._limit(target)
-        p = self._neurons(d)
-        found = outlier(math.sqrt(p) * given.spike / given.bulk, p / d)
-        return dataset(
-            self,
-            target,
-            "predict_spectrum",
-            np.asarray(self.batch),
-            {
-                "outlier": ((), given.bulk * found.value),
-                "edge": ((), given.bulk * found.edge),
-                "left": ((), found.left),
-                "right": ((), found.right),
-                "alignment": ((), given.alignment**2 * found.right),
-            },
-            d=d,
-        )
+        return predicted_spectrum(self, checked_target(target), d)
 
     def predict_bulk(
         self, target: MultiIndex | Link | str, *, alpha: float = 4.0, points: int = 300
@@ -412,56 +286,7 @@ class GiantSteps:
             `feature_density` of the eigenvalues of the covariance by `eigenvalue`; eigenvalues
             that are zero because there are fewer samples than neurons are left out.
         """
-        target, ratio = checked_target(target), checked_alphas(alpha)
-        self._check_theory(False)
-        after = self._limit(target)
-        both = (Parameters(0.0, 0.0, 1.0), after)
-        s = np.linspace(1e-3, 1.05 * after.bulk * (1 + math.sqrt(self.width)), points)
-        layer = [bulk_density(s / one.bulk, self.width) / one.bulk for one in both]
-        inputs = [features_given(self._link, one) for one in both]
-        largest = max(
-            float((one.linear**2 * one.bulk**2 * (1 + math.sqrt(self.width)) ** 2 + one.rest).max())
-            for one in inputs
-        )
-        edge = largest * (1 + math.sqrt(self.width / float(ratio))) ** 2
-        x = np.linspace(edge / points, edge, points)
-        features = [covariance_density(one, float(ratio), self.width, x) for one in inputs]
-        return dataset(
-            self,
-            target,
-            "predict_bulk",
-            ratio,
-            {
-                "layer_density": (("time", "singular_value"), layer),
-                "feature_density": (("time", "eigenvalue"), features),
-            },
-            {
-                "time": ("time", [0, 1]),
-                "singular_value": ("singular_value", s),
-                "eigenvalue": ("eigenvalue", x),
-            },
-        )
-
-    def _neurons(self, d: int) -> int:
-        p = max(round(self.width * d), 1)
-        return 2 * max(round(p / 2), 1) if self.init == "symmetric" else p
-
-    def _step_size(self, target: MultiIndex, d: int | None) -> float:
-        """The size of a step over p, from the leap where it is not given; d may be endless."""
-        if self.step is not None:
-            return self.step
-        orders = [s.order for s in leap_staircase(target.link).steps if s.order]
-        if not orders:
-            raise LearnabilityError(
-                f"The leap of {target.link!r} is not known, so there is no default size of a step: "
-                "give `step`."
-            )
-        if d is None and max(orders) > 1:
-            raise LearnabilityError(
-                f"The leap of {target.link!r} is {max(orders)}, so the default size of a step "
-                "grows with d: give `step`."
-            )
-        return float(d) ** ((max(orders) - 1) / 2) if d is not None else 1.0
+        return predicted_bulk(self, checked_target(target), checked_alphas(alpha), points)
 
     def train(self, target: MultiIndex | Link | str, *, d: int, seed: int = 0) -> Training:
         """Take the steps, without the readout.
@@ -479,65 +304,4 @@ class GiantSteps:
         -------
         Training
         """
-        target = checked_target(target)
-        n, d = checked_sizes(target.r, None, d, self.batch, np.float32)
-        network = drawn(self.init, seed, self._neurons(d), d)
-        sizes = [self._step_size(target, d)] * self.steps
-        return take_steps(target, self._link, network, sizes, n, seed, self.reuse)
-
-    def _run(
-        self, target: MultiIndex, sizes: Sequence[int], d: int, seed: int, step: float
-    ) -> _Run:
-        ridges = self.ridge if isinstance(self.ridge, tuple) else (self.ridge,)
-        trained = self.train(target, d=d, seed=seed)
-        W = trained.network.W
-        p, shape = len(W), (len(sizes), len(ridges))
-        length = np.maximum(np.linalg.norm(W, axis=1, keepdims=True), 1e-30)
-        overlaps, cosine = trained.overlaps, trained.overlaps[-1] / length
-        parameters = None
-        if self.steps == 1 and expand(target.link, 1).is_zero(1) is False:
-            parameters = measured(trained.network, linear_direction(target)[1] @ trained.hidden)
-        if not np.isfinite(W).all():
-            nothing = np.full(shape, np.nan)
-            status = [["diverged"] * len(ridges)] * len(sizes)
-            return _Run(
-                nothing, nothing, status, overlaps, cosine, trained.cosines, np.nan, parameters
-            )
-        weights, train, status = [], [], []
-        for n in sizes:
-            batch = blocks(target, seed, n, d, trained.used)
-            fitted = fit_readout(*readout_data(W, self._link, batch, n), ridges)
-            weights.append(fitted.weights)
-            train.append(fitted.train_error)
-            status.append(list(fitted.status))
-        A = np.concatenate(weights).astype(np.float32).reshape(-1, p)
-        error = fresh_error(
-            target, seed, d, lambda X: A @ features(self._link, X, W).T, first=_TEST
-        )
-        learned = leading(W - trained.start, min(target.r, p, d), seed)
-        return _Run(
-            error.reshape(shape),
-            np.array(train),
-            status,
-            overlaps,
-            cosine,
-            trained.cosines,
-            subspace_overlap(learned, trained.hidden),
-            parameters,
-        )
-
-    @property
-    def _link(self) -> Link:
-        assert isinstance(self.activation, Link)
-        return self.activation
-
-
-class _Run(NamedTuple):
-    error: Array
-    train_error: Array
-    status: list[list[str]]
-    overlap_trace: NDArray[Any]
-    cosine: NDArray[Any]
-    gradient_cosine: NDArray[Any]
-    subspace_overlap: float
-    parameters: Any
+        return trained(self, checked_target(target), d, seed)

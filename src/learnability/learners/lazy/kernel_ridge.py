@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.learners.activations import checked_activation, checked_ridge
-from learnability.learners.features import ROWS
+from learnability.learners.features import row_blocks
 from learnability.learners.fresh_samples import fresh_error
 from learnability.learners.lazy._levels import kernel_weights
 from learnability.learners.lazy._results import Lazy, Run, runs
@@ -90,19 +90,20 @@ class KernelRidge(Lazy):
 
         def run(target: MultiIndex, n: int, d: int, seed: int, ridges: Sequence[float]) -> Run:
             X, y, _, _ = target.sample(seed, n=n, d=d)
-            fitted = dual_path(self._values(X, X), y, ridges)
-            X32, weights = X.astype(np.float32), fitted.weights
+            kernel, X32 = self._values(X, X), X.astype(np.float32)
+            del X  # The kernel is all that is needed at full precision.
+            fitted = dual_path(kernel, y, ridges)
+            weights = fitted.weights
             error = fresh_error(target, seed, d, lambda Z: weights @ self._values(X32, Z))
             return Run(error, fitted.train_error, fitted.status)
 
-        return runs(self, target, d, alpha, seeds, run, lambda n: 8.0 * n * (n + ROWS + d))
+        return runs(self, target, d, alpha, seeds, run, lambda n: 8.0 * n * (n + d) + 2.0**25)
 
     def _values(self, X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
         """Kernel values, shape (rows of X, rows of Z)."""
         values = X @ Z.T
         values /= X.shape[1]
-        for start in range(0, len(values), ROWS):
-            block = slice(start, start + ROWS)
+        for block in row_blocks(*values.shape):
             values[block] = self._link(values[block][..., None])
         return values
 

@@ -100,7 +100,9 @@ class RandomFeatures(Lazy):
         def run(target: MultiIndex, n: int, d: int, seed: int, ridges: Sequence[float]) -> Run:
             X, y, _, _ = target.sample(seed, n=n, d=d, dtype=np.float32)
             W = first_layer(seed, p, d)
-            fitted = fit_readout(features(self._link, X, W), y, ridges)
+            F = features(self._link, X, W)
+            del X  # Before the regression takes its own memory.
+            fitted = fit_readout(F, y, ridges)
             weights = fitted.weights.astype(np.float32)
             error = fresh_error(target, seed, d, lambda Z: weights @ features(self._link, Z, W).T)
             return Run(error, fitted.train_error, fitted.status)

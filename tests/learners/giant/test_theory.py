@@ -1,0 +1,114 @@
+"""What theory says of one step: reference values, limits, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from learnability import GiantSteps, LearnabilityError, MultiIndex, RandomFeatures
+
+TANH = {"activation": "tanh(z)", "step": 1.0, "batch": 2.0}
+
+
+def test_a_published_table() -> None:
+    """Test errors after one step with eta / d = 1, from the published theory on one drawn W."""
+    alpha = [0.2, 0.666667, 1.133333, 1.6, 2.066667, 2.533333, 3.0]
+    published = [0.283891, 0.305001, 0.265949, 0.203767, 0.169963, 0.151384, 0.140036]
+    theory = GiantSteps(1.0, "tanh(z)", batch=0.5, step=1.0, ridge=0.01).predict(
+        "tanh(z)", alpha=alpha
+    )
+    np.testing.assert_allclose(theory.error, published, rtol=7e-3)
+    assert float(theory.alignment) == pytest.approx(0.563485, abs=1e-6)
+    assert float(theory.spike) == pytest.approx(0.651089, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("link", "step", "ridge", "expected"),
+    [
+        ("tanh(z)", 1.0, 0.01, [0.17252, 0.16445, 0.12265, 0.09947, 0.0805, 0.07279]),
+        ("sign(z)", 3.0, 0.1, [0.65757, 0.65054, 0.62519, 0.5978, 0.55417, 0.52505]),
+    ],
+)
+def test_reference_errors(link: str, step: float, ridge: float, expected: list[float]) -> None:
+    """Computed elsewhere, as in `test_spiked`: batch 2, at alpha = 0.5, 1, 1.5, 2, 3, 4."""
+    learner = GiantSteps(1.0, "tanh(z)", batch=2.0, step=step, ridge=ridge)
+    theory = learner.predict(link, alpha=[0.5, 1.0, 1.5, 2.0, 3.0, 4.0])
+    np.testing.assert_allclose(theory.error, expected, atol=2e-5)
+    assert float(theory.spread) == 0.0
+
+
+def test_the_best_ridge() -> None:
+    learner = GiantSteps(1.0, ridge=0.1, **TANH)
+    ridge, error = learner.best_ridge("sign(z)", alpha=2.0)
+    around = GiantSteps(1.0, ridge=(ridge / 2, ridge, 2 * ridge), **TANH)
+    found = around.predict("sign(z)", alpha=2.0).error.values
+    assert found[1] == pytest.approx(error, rel=1e-6)
+    assert found[1] < found[0] and found[1] < found[2]
+
+
+def test_what_the_theory_does_not_cover_is_refused() -> None:
+    tanh = GiantSteps(**TANH)
+    with pytest.raises(LearnabilityError, match="no linear part"):
+        tanh.predict("z**2", alpha=1.0)
+    with pytest.raises(LearnabilityError, match="known after one"):
+        GiantSteps(steps=2, **TANH).predict("z", alpha=1.0)
+    with pytest.raises(LearnabilityError, match="share more of the batch"):
+        GiantSteps(activation="relu(z)").predict("z", alpha=1.0)
+    with pytest.raises(LearnabilityError, match="init='symmetric'"):
+        GiantSteps(init="symmetric", **TANH).predict("z", alpha=1.0)
+    with pytest.raises(LearnabilityError, match="ridges above 0"):
+        GiantSteps(ridge=0.0, **TANH).predict_finite("z", d=20, alpha=1.0)
+    with pytest.raises(LearnabilityError, match="no linear part"):
+        tanh.predict_finite("z**2", d=20, alpha=1.0)
+    with pytest.raises(LearnabilityError, match="give `step`"):
+        GiantSteps(activation="tanh(z)").predict("z1 + z1**2 + z2**2", alpha=1.0)
+    with pytest.raises(LearnabilityError, match="GiB"):
+        GiantSteps(width=1e5).simulate("z", d=1000, alpha=100.0)
+    odd = GiantSteps(init="signs", **TANH).predict("sign(z)", alpha=2.0)
+    assert float(odd.error) == float(tanh.predict("sign(z)", alpha=2.0).error)
+
+
+def test_given_parameters_ask_for_independent_neurons() -> None:
+    learner = GiantSteps(activation="relu(z)", ridge=0.1)
+    target = MultiIndex("z + z**2", noise=0.1)
+    weak, strong = (
+        learner.predict(target, alpha=3.0, parameters=(spike, 0.8, 1.0)) for spike in (0.0, 1.5)
+    )
+    assert float(strong.error) < float(weak.error)
+    assert float(strong.spike) == 1.5
+
+
+@pytest.mark.parametrize("alpha", [0.4, 2.5])
+def test_without_a_ridge(alpha: float) -> None:
+    """The limit of small ridges; without a spike the closed form of random features."""
+    learner = GiantSteps(1.3, ridge=0.0, **TANH)
+    theory = learner.predict("sign(z)", alpha=alpha, parameters=(0.0, 0.0, 1.0))
+    expected = RandomFeatures(1.3, "tanh(z)", 0.0).predict("sign(z)", alpha=alpha)
+    assert float(theory.error) == pytest.approx(float(expected.error), rel=1e-5)
+    assert float(theory.train_error) == pytest.approx(float(expected.train_error), abs=1e-6)
+    small = GiantSteps(1.3, ridge=1e-6, **TANH).predict("sign(z)", alpha=alpha)
+    none = learner.predict("sign(z)", alpha=alpha)
+    assert float(none.error) == pytest.approx(float(small.error), rel=1e-4)
+
+
+def test_the_peak_without_a_ridge() -> None:
+    theory = GiantSteps(1.0, ridge=0.0, **TANH).predict("sign(z)", alpha=[1.0, 3.0])
+    assert np.isinf(theory.error[0]) and np.isfinite(theory.error[1])
+    assert theory.status.values.tolist() == ["stopped", "converged"]
+
+
+def test_given_first_layers() -> None:
+    """The names and axes of `predict_finite`; a first layer that diverged is told."""
+    learner = GiantSteps(0.5, "relu(z)", 2.0, step=1.0, init="signs", ridge=(0.1, 1.0))
+    target = MultiIndex("z1 + z1*z2", noise=0.1)
+    found = learner.predict_finite(target, d=60, alpha=[1.0, 3.0], seeds=[4, 2])
+    assert found.error.dims == ("alpha", "seed", "ridge") and found.error.shape == (2, 2, 2)
+    assert (found.status == "converged").all() and (found.train_error < found.error).all()
+    runs = learner.simulate(target, d=60, alpha=[1.0, 3.0], seeds=[4, 2])
+    for name in ("spike", "alignment", "bulk", "spread"):
+        np.testing.assert_array_equal(found[name], runs[name])
+    one = GiantSteps(0.5, "relu(z)", 2.0, step=1.0, init="signs", ridge=1.0)
+    again = one.predict_finite(target, d=60, alpha=3.0, seeds=[2])
+    assert float(again.error[0]) == pytest.approx(float(found.error[1, 1, 1]), rel=1e-6)
+    far = GiantSteps(0.5, "z**3", step=1e30, batch=1.0).predict_finite("z", d=20, alpha=1.0)
+    assert far.status.values.tolist() == ["diverged"] and np.isnan(far.error).all()
