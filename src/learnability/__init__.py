@@ -16,6 +16,7 @@ _HOMES = {
     "Channel": "learnability.links",
     "GiantSteps": "learnability.learners",
     "Hardness": "learnability.hardness",
+    "Hierarchical": "learnability.targets",
     "KernelRidge": "learnability.learners",
     "LearnabilityError": "learnability.errors",
     "Link": "learnability.links",
