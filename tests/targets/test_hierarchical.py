@@ -94,5 +94,5 @@ def test_sentences() -> None:
         Hierarchical(G, P, depth=6).at(64)
     with pytest.raises(LearnabilityError, match=r"use target.at\(d\)"):
         _ = reference().variance
-    with pytest.raises(LearnabilityError, match="from 0 to 4"):
-        reference(N=8).levels(5)
+    with pytest.raises(LearnabilityError, match="from 0 to 6"):
+        reference(N=8).levels(7)

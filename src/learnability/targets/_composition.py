@@ -33,8 +33,10 @@ __all__ = ["Composition"]
 
 Array = NDArray[np.float64]
 
-DEGREE = 4
-"""Highest degree that is resolved."""
+DEGREE = 6
+"""Highest degree that is resolved under one feature."""
+FEW = 4
+"""The same for several features."""
 _FREQUENCIES = (20.0, 40.0, 80.0, 160.0)  # In units of one over the deviation of h.
 _DEAD = 1e-13
 _REACH = 6.5  # Of one z in the tails of h.
@@ -72,6 +74,11 @@ class Composition:
         """Variables under one feature."""
         return self.plus + self.minus
 
+    @property
+    def highest(self) -> int:
+        """Highest degree that is resolved: less for several features, whose types multiply."""
+        return DEGREE if self.link.r == 1 else FEW
+
     @cached_property
     def spread(self) -> float:
         """Standard deviation of a feature."""
@@ -81,7 +88,7 @@ class Composition:
     @cached_property
     def types(self) -> list[Type]:
         """Types of Hermite products under one feature, degree 0 first."""
-        return types_up_to(DEGREE, self.plus, self.minus)
+        return types_up_to(self.highest, self.plus, self.minus)
 
     @cached_property
     def _nodes(self) -> tuple[Array, Array]:
@@ -229,11 +236,11 @@ class Composition:
 
     def _energies(self, coefficients: Array) -> Array:
         shares = coefficients**2 * self._by_type([t.copies / t.norm for t in self.types])
-        return np.array([shares[self._degrees == j].sum() for j in range(DEGREE + 1)])
+        return np.array([shares[self._degrees == j].sum() for j in range(self.highest + 1)])
 
     @cached_property
     def energies(self) -> Array:
-        """|P_j f|^2 for j = 0 ... 4; what is left of E f^2 is of higher degree."""
+        """|P_j f|^2 for j = 0 ... 6; what is left of E f^2 is of higher degree."""
         found = self._energies(self.coefficients)
         rough = self._energies(self._contracted(self._values, self._densities[1]))
         self._check(float(np.abs(found - rough).max()))

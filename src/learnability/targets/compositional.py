@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.links.hermite import expand
-from learnability.targets._composition import DEGREE
 from learnability.targets._tree import checked_levels
 
 if TYPE_CHECKING:
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Exponent", "compositional_exponent"]
 
+HIGHEST = 4
+"""Degrees that are looked at."""
 _SLOPE = -0.25
 _VANISHING = -0.5
 _LEAST = 3e-3
@@ -105,7 +106,7 @@ def compositional_exponent(
         return replace(above, value=value)
     shares = np.array([_shares(replace(target, epsilon=None, depth=3, N=(N,)), level == last)
                        for N in several])  # fmt: skip
-    found = [_verdict(shares[:, k], several) for k in range(1, DEGREE + 1)]
+    found = [_verdict(shares[:, k], several) for k in range(1, HIGHEST + 1)]
     verdicts = tuple(name for name, _ in found)
     slopes = tuple(slope for _, slope in found)
     value, undecided = None, False
@@ -122,8 +123,8 @@ def compositional_exponent(
 def _shares(target: Hierarchical, of_features: bool) -> NDArray[np.float64]:
     composition = target.composition
     if not of_features:
-        return target.levels(DEGREE) / composition.variance
-    return composition.feature_energies(DEGREE).sum(axis=0) / composition.variance
+        return target.levels(HIGHEST) / composition.variance
+    return composition.feature_energies(HIGHEST).sum(axis=0) / composition.variance
 
 
 def _verdict(shares: NDArray[np.float64], sizes: Sequence[int]) -> tuple[str, float]:

@@ -287,18 +287,22 @@ class Hierarchical:
             1.0 if self.normalisation == "printed" else expand(self.polynomial, 1).energy ** -0.5,
         )
 
-    def levels(self, degree: int = 4) -> Array:
+    def levels(self, degree: int | None = None) -> Array:
         """Energies |P_j f|^2, j = 0 ... `degree`, in the variables of the last level.
 
         Parameters
         ----------
-        degree : int
-            Highest degree, at most 4; what the variance holds beyond is of higher degree.
+        degree : int, optional
+            Highest degree, by default the highest known: 6, or 4 for several features. What the
+            variance holds beyond is of higher degree.
         """
+        highest = self.composition.highest
+        degree = highest if degree is None else degree
         whole = isinstance(degree, int | np.integer) and not isinstance(degree, bool)
-        if not whole or not 0 <= degree <= 4:
+        if not whole or not 0 <= degree <= highest:
             raise LearnabilityError(
-                f"`degree` was given as {degree!r}, but a whole number from 0 to 4 is accepted."
+                f"`degree` was given as {degree!r}, but a whole number from 0 to {highest} is "
+                "accepted."
             )
         return self.composition.energies[: degree + 1].copy()
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.lazy._equivalent import Levels
+from learnability.learners.equivalent import Levels
 from learnability.links._sections import Section
 from learnability.links.hermite import expand
 from learnability.links.link import Link

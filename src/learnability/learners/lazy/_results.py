@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.lazy._equivalent import Levels, errors
+from learnability.learners.equivalent import Levels, errors
 from learnability.learners.lazy._levels import (
     HIGHEST_DEGREE,
     finite_levels,
