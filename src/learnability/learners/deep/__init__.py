@@ -6,6 +6,7 @@ from learnability.learners.deep.first_layer import (
     SpectralFirstLayer,
     SphericalFirstLayer,
 )
+from learnability.learners.deep.joint import JointAdamW
 from learnability.learners.deep.layerwise import Layerwise, TwoLayer
 from learnability.learners.deep.stages import (
     MehlerReadout,
@@ -14,6 +15,7 @@ from learnability.learners.deep.stages import (
 )
 
 __all__ = [
+    "JointAdamW",
     "Layerwise",
     "MehlerReadout",
     "OracleFirstLayer",

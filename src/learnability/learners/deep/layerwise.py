@@ -247,7 +247,7 @@ class Layerwise:
         return Network(W, outputs, functions, tuple(one.ridge for one in trained))
 
     def predict(
-        self, target: Hierarchical, *, alpha: ArrayLike, d: int, third: bool = False
+        self, target: Hierarchical, *, alpha: ArrayLike, d: int, third: bool | None = None
     ) -> xarray.Dataset:
         """What the finite-size theory expects in dimension d.
 
@@ -259,8 +259,9 @@ class Layerwise:
             Samples of a layer over dimension.
         d : int
             Dimension.
-        third : bool
-            Whether to compute the upper estimate of the error of three layers, from samples.
+        third : bool, optional
+            Whether to compute the upper estimate of the error of three layers, from samples; by
+            default for networks that have them.
 
         Returns
         -------
@@ -269,7 +270,7 @@ class Layerwise:
             dimensions; `two_layer_error` (II) and `feature_overlap` (M_h, by `index`) of the
             spectral first layer with a Mehler ridge, at the ridge of the readout if it is a
             `MehlerReadout` and else at the best one; `three_layer_bound`, an upper estimate of
-            III. Attributes: `label_variance`, `n_star`, `plateau_kernel` (degree 1 and 2 learned),
+            III; `error` is the one of these that belongs to the learner's depth. Attributes: `label_variance`, `n_star`, `plateau_kernel` (degree 1 and 2 learned),
             `plateau_two_layer` (degree 3 learned) and `plateau_three_layer`, the limits of
             the scenarios at this size.
 
@@ -281,6 +282,8 @@ class Layerwise:
         target = checked_hierarchical(target)
         here = target.at(d)
         alphas, sizes = checked_samples(target, d, alpha)
+        deep = len(self.layers) > 2
+        third = deep if third is None else third
         readout = self.layers[-1]
         ridge = readout.ridge if isinstance(readout, MehlerReadout) else None
         stages = [
@@ -298,6 +301,8 @@ class Layerwise:
         if third:
             bound = [s.three_layer_bound for s in stages]
             variables["three_layer_bound"] = (("alpha",), bound)
+        if third or not deep:
+            variables["error"] = variables["three_layer_bound" if deep else "two_layer_error"]
         attributes: dict[str, Any] = {
             "polynomial": target.polynomial.text,
             "label_variance": here.label_variance,
