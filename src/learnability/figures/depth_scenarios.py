@@ -140,7 +140,7 @@ def picture(data: xarray.Dataset) -> Any:
             for label, runs, line, style, colour in parts:
                 axes.plot(data["theory_kappa"], data[line][i], style, color=colour)
                 found = data[f"runs_{runs}"][i]
-                there = np.isfinite(found).all("seed")
+                there = np.isfinite(found.values).all(axis=-1)
                 crosses(axes, data["kappa"][there], found[there], colour)
                 axes.plot([], [], "x-", color=colour, ms=4, label=label)
             for name, marker, colour in (

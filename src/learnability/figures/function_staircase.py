@@ -68,7 +68,8 @@ def measured(target: Hierarchical, n: int, width: int, seed: int) -> tuple[Any, 
 
     d = target.r * target.sizes[0]
     first = OracleFirstLayer(width)
-    errors, overlaps = [], []
+    errors: list[float] = []
+    overlaps: Any = None
     for steps in (1, 2):
         layers = (first, PreconditionedSecondLayer(steps=steps), RidgeReadout())
         network = Layerwise(layers).train(target, n=n, d=d, seed=seed)

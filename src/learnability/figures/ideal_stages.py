@@ -107,7 +107,7 @@ def picture(data: xarray.Dataset) -> Any:
             for k, N in enumerate(data["N"].values):
                 axes.plot(data["theory_power"], data[line][k], style, color=COLOURS[k],
                           lw=1.4 if style == "-" else 0.9, label=f"$N = {N}$")  # fmt: skip
-                there = np.isfinite(data[f"runs_{runs}"][k]).all("seed")
+                there = np.isfinite(data[f"runs_{runs}"][k].values).all(axis=-1)
                 points = data[f"runs_{runs}"][k][there]
                 crosses(axes, data["power"][there], points, COLOURS[k])
             axes.set(xlabel=r"$\log n/\log N$", ylabel=label, ylim=(0, 1))

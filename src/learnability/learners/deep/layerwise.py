@@ -270,7 +270,8 @@ class Layerwise:
             dimensions; `two_layer_error` (II) and `feature_overlap` (M_h, by `index`) of the
             spectral first layer with a Mehler ridge, at the ridge of the readout if it is a
             `MehlerReadout` and else at the best one; `three_layer_bound`, an upper estimate of
-            III; `error` is the one of these that belongs to the learner's depth. Attributes: `label_variance`, `n_star`, `plateau_kernel` (degree 1 and 2 learned),
+            III; `error` is the one of these that belongs to the learner's depth. Attributes:
+            `label_variance`, `n_star`, `plateau_kernel` (degree 1 and 2 learned),
             `plateau_two_layer` (degree 3 learned) and `plateau_three_layer`, the limits of
             the scenarios at this size.
 
