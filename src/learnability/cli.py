@@ -29,13 +29,15 @@ app = typer.Typer(
 
 PICTURES = (".png", ".pdf", ".svg")
 RESULTS = (".nc", ".csv", ".zarr")
+HIERARCHICAL = "layerwise"
+"""The learner whose targets are hierarchical."""
 
 LearnerName = Annotated[
     str,
     typer.Argument(
         metavar="LEARNER",
-        help="bayes-amp, spectral, online-sgd, batch-gd, random-features, kernel-ridge or "
-        "giant-steps.",
+        help="bayes-amp, spectral, online-sgd, batch-gd, random-features, kernel-ridge, "
+        "giant-steps or layerwise.",
     ),
 ]
 Expression = Annotated[
@@ -50,6 +52,15 @@ Alpha = Annotated[
 Time = Annotated[
     str | None,
     typer.Option(metavar="GRID", help="For online-sgd instead of --alpha: steps over dimension."),
+]
+Polynomial = Annotated[
+    str | None,
+    typer.Option(
+        metavar="EXPR", help="P of a hierarchical target g(h), h = N^(-1/2) sum a_i P(z_i)."
+    ),
+]
+Epsilon = Annotated[
+    float | None, typer.Option(help="N = d^epsilon directions under a feature of it; 0.5.")
 ]
 Noise = Annotated[float, typer.Option(help="Variance of the label noise.")]
 Start = Annotated[
@@ -124,6 +135,8 @@ def root(
 @app.command()
 def hardness(
     expression: Expression,
+    polynomial: Polynomial = None,
+    epsilon: Epsilon = None,
     noise: Noise = 0.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     plot: Annotated[
@@ -140,7 +153,7 @@ def hardness(
     _make_room(plot)
     from learnability.hardness import hardness as report_on
 
-    report = report_on(expression, noise=noise)
+    report = report_on(_target(expression, noise, polynomial, epsilon))
     if as_json:
         typer.echo(json.dumps(report.to_dict(), allow_nan=False))
     elif cite:
@@ -162,8 +175,11 @@ def predict(
     alpha: Alpha = None,
     time: Time = None,
     d: Annotated[
-        int | None, typer.Option("--d", help="For online-sgd: dimension of the random start.")
+        int | None,
+        typer.Option("--d", help="For online-sgd: dimension of the random start; for layerwise."),
     ] = None,
+    polynomial: Polynomial = None,
+    epsilon: Epsilon = None,
     noise: Noise = 0.0,
     start: Start = None,
     width: Width = None,
@@ -182,7 +198,6 @@ def predict(
     """Say what the theory expects of a learner in high dimension."""
     _check_suffix("--out", out, RESULTS)
     from learnability.learners.names import named
-    from learnability.targets import MultiIndex
 
     chosen = named(
         learner,
@@ -201,10 +216,12 @@ def predict(
     )
     axis = _axis(learner, chosen, alpha, time)
     if d is not None:
-        if "time" not in axis:
+        if "time" not in axis and learner != HIERARCHICAL:
             raise LearnabilityError(f"`--d` was given with predict {learner}, which needs none.")
         axis["d"] = d
-    target = MultiIndex(expression, noise=noise)
+    elif learner == HIERARCHICAL:
+        raise LearnabilityError(f"predict {learner} needs `--d`: its theory is that of one size.")
+    target = _target(expression, noise, polynomial, epsilon, learner == HIERARCHICAL)
     _make_room(out)
     _hand_over(chosen.predict(target, **axis), out)
 
@@ -219,6 +236,8 @@ def simulate(
     seeds: Annotated[
         str, typer.Option(metavar="K", help="Number of runs, or their seeds x,y,z.")
     ] = "1",
+    polynomial: Polynomial = None,
+    epsilon: Epsilon = None,
     noise: Noise = 0.0,
     start: Start = None,
     width: Width = None,
@@ -262,7 +281,6 @@ def simulate(
     from learnability.grids import setting
     from learnability.learners.names import named
     from learnability.studies import StudyWarning, study
-    from learnability.targets import MultiIndex
 
     axes = {"d": setting(d, "--d")}
     if not all(type(size) is int for size in (axes["d"] if "," in d or ":" in d else [axes["d"]])):
@@ -294,7 +312,7 @@ def simulate(
         spherical=spherical,
     )
     axes |= _axis(learner, chosen, alpha, time)
-    target = MultiIndex(expression, noise=noise)
+    target = _target(expression, noise, polynomial, epsilon, learner == HIERARCHICAL)
     _make_room(out)
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -317,6 +335,23 @@ def simulate(
         typer.echo(f"learnability: {warning.message}", err=True)
     if any(issubclass(warning.category, StudyWarning) for warning in caught):
         raise typer.Exit(1)
+
+
+def _target(
+    expression: str,
+    noise: float,
+    polynomial: str | None,
+    epsilon: float | None,
+    hierarchical: bool = False,
+) -> Any:
+    """A hierarchical target where its polynomial is given or the learner needs one."""
+    from learnability.targets import Hierarchical, MultiIndex
+
+    if polynomial is not None or hierarchical:
+        return Hierarchical(expression, polynomial or "He2(z)", epsilon, noise=noise)
+    if epsilon is not None:
+        raise LearnabilityError("`--epsilon` was given, but it belongs to `--polynomial`.")
+    return MultiIndex(expression, noise=noise)
 
 
 def _emit_slurm(path: Path, workers: int | None, store: Path | None) -> None:

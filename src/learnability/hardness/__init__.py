@@ -3,6 +3,7 @@
 from learnability.hardness.costs import Cost
 from learnability.hardness.csq import csq_staircase, leap_staircase, risk_floors
 from learnability.hardness.grand import grand_staircase
+from learnability.hardness.hierarchical import HierarchicalHardness
 from learnability.hardness.report import Hardness, hardness
 from learnability.hardness.steps import Staircase, Step
 from learnability.hardness.thresholds import WeakRecovery, weak_recovery
@@ -10,6 +11,7 @@ from learnability.hardness.thresholds import WeakRecovery, weak_recovery
 __all__ = [
     "Cost",
     "Hardness",
+    "HierarchicalHardness",
     "Staircase",
     "Step",
     "WeakRecovery",

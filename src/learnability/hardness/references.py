@@ -5,6 +5,11 @@ from __future__ import annotations
 __all__ = ["BIBTEX"]
 
 BIBTEX = {
+    "dandi2025depth": """@article{dandi2025depth,
+  author  = {Dandi, Yatin and Pesce, Luca and Zdeborova, Lenka and Krzakala, Florent},
+  title   = {The computational advantage of depth: learning high-dimensional hierarchical functions with gradient descent},
+  journal = {arXiv:2502.13961}, year = {2025}
+}""",
     "benarous2021": """@article{benarous2021,
   author  = {Ben Arous, Gerard and Gheissari, Reza and Jagannath, Aukosh},
   title   = {Online stochastic gradient descent on non-convex losses from high-dimensional inference},

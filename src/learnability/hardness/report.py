@@ -20,10 +20,12 @@ from learnability.hardness._subspaces import (
 from learnability.hardness.costs import Cost, costs_of
 from learnability.hardness.csq import HIGHEST_KAPPA, leap_staircase, risk_floors
 from learnability.hardness.grand import grand_staircase
+from learnability.hardness.hierarchical import hierarchical_hardness
 from learnability.hardness.references import BIBTEX
 from learnability.hardness.steps import Staircase, Step
 from learnability.links.hermite import expand
 from learnability.links.link import Link
+from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
 
 __all__ = ["Hardness", "hardness"]
@@ -130,15 +132,15 @@ class Hardness:
 
 
 def hardness(
-    target: MultiIndex | Link | str | Callable[[Any], Any],
+    target: MultiIndex | Hierarchical | Link | str | Callable[[Any], Any],
     r: int | None = None,
     noise: float | None = None,
-) -> Hardness:
+) -> Any:
     """Report how hard a target is to learn, before any algorithm runs.
 
     Parameters
     ----------
-    target : MultiIndex, Link, str or callable
+    target : MultiIndex, Hierarchical, Link, str or callable
         The target, or its link.
     r : int, optional
         Number of hidden directions; needed for a callable.
@@ -148,6 +150,7 @@ def hardness(
     Returns
     -------
     Hardness
+        Or, of a `Hierarchical`, a `HierarchicalHardness`.
 
     Examples
     --------
@@ -155,10 +158,13 @@ def hardness(
     >>> report.kind, report.information_exponent, round(report.alpha_c, 6)
     ('easy', 2, 0.5)
     """
-    if not isinstance(target, MultiIndex):
+    if isinstance(target, Hierarchical) and r is None and noise is None:
+        return hierarchical_hardness(target)
+    if not isinstance(target, MultiIndex | Hierarchical):
         target = MultiIndex(target, r=r, noise=0.0 if noise is None else noise)
     elif r is not None or noise is not None:
         raise LearnabilityError("`r` and `noise` belong to the target: give them to MultiIndex.")
+    assert isinstance(target, MultiIndex)
     link = target.link
     notes: list[str] = []
     undecided: list[str] = []

@@ -2,6 +2,18 @@
 
 from learnability.learners.batch import BatchGD
 from learnability.learners.bayes import BayesAMP
+from learnability.learners.deep import (
+    JointAdamW,
+    Layerwise,
+    MehlerReadout,
+    OracleFirstLayer,
+    PreconditionedSecondLayer,
+    RandomFirstLayer,
+    RidgeReadout,
+    SpectralFirstLayer,
+    SphericalFirstLayer,
+    TwoLayer,
+)
 from learnability.learners.giant import GiantSteps
 from learnability.learners.lazy import KernelRidge, RandomFeatures
 from learnability.learners.online import OnlineSGD
@@ -11,8 +23,18 @@ __all__ = [
     "BatchGD",
     "BayesAMP",
     "GiantSteps",
+    "JointAdamW",
     "KernelRidge",
+    "Layerwise",
+    "MehlerReadout",
     "OnlineSGD",
+    "OracleFirstLayer",
+    "PreconditionedSecondLayer",
     "RandomFeatures",
+    "RandomFirstLayer",
+    "RidgeReadout",
     "Spectral",
+    "SpectralFirstLayer",
+    "SphericalFirstLayer",
+    "TwoLayer",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 from learnability.errors import LearnabilityError
 from learnability.learners.batch import BatchGD
 from learnability.learners.bayes import BayesAMP
+from learnability.learners.deep import Layerwise
 from learnability.learners.giant import GiantSteps
 from learnability.learners.lazy import KernelRidge, RandomFeatures
 from learnability.learners.online import OnlineSGD
@@ -24,6 +25,7 @@ LEARNERS: dict[str, type[Any]] = {
     "random-features": RandomFeatures,
     "kernel-ridge": KernelRidge,
     "giant-steps": GiantSteps,
+    "layerwise": Layerwise,
 }
 """Name on the command line -> class."""
 

@@ -97,7 +97,7 @@ def subspace_overlap(estimate: NDArray[Any], W: NDArray[Any]) -> float:
 
 def dataset(
     learner: Any,
-    target: MultiIndex,
+    target: Any,
     verb: str,
     alpha: Array | None,
     variables: dict[str, tuple[tuple[str, ...], Any]],

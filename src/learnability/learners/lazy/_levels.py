@@ -22,15 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.lazy._equivalent import Levels
+from learnability.learners.equivalent import Levels
 from learnability.links._sections import Section
 from learnability.links.hermite import expand
 from learnability.links.link import Link
+from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
 
 __all__ = [
     "HIGHEST_DEGREE",
     "activation_weights",
+    "finite_energies",
     "finite_levels",
     "kernel_weights",
     "limit_levels",
@@ -118,10 +120,10 @@ def limit_levels(weights: Array, rest: float, target: MultiIndex, degree: int) -
     return Levels(eigenvalues, sizes, powers, tail, beyond + target.noise)
 
 
-def finite_levels(weights: Array, rest: float, target: MultiIndex, d: int) -> Levels:
+def finite_levels(weights: Array, rest: float, target: MultiIndex | Hierarchical, d: int) -> Levels:
     """All levels in dimension d, with N_l the number of harmonics of degree l."""
     count = len(weights)
-    powers, beyond = _energies(target, count - 1)
+    powers, beyond = finite_energies(target, count - 1, d)
     sizes = np.array([_harmonics(d, k) for k in range(count)], dtype=float)
     k = np.arange(count)
     through = (k + 2) * (k + 1) / (2 * d) * np.append(weights, [0.0, 0.0])[k + 2]
@@ -137,6 +139,18 @@ def _harmonics(d: int, k: int) -> int:
 def residual_energy(target: MultiIndex, degree: int) -> float:
     """|P_{> degree} f|^2 and the noise: what a fit of that degree leaves."""
     return _energies(target, degree)[1] + target.noise
+
+
+def finite_energies(target: MultiIndex | Hierarchical, degree: int, d: int) -> tuple[Array, float]:
+    """Energies of a target on degrees 0 ... l in dimension d, and beyond."""
+    if not isinstance(target, Hierarchical):
+        return _energies(target, degree)
+    here = target.at(d)
+    known = here.levels()[: degree + 1]
+    powers = np.zeros(degree + 1)
+    powers[: len(known)] = known
+    energy = here.variance + here.mean**2
+    return powers, _cleaned(energy - float(powers.sum()), energy)
 
 
 def _energies(target: MultiIndex, degree: int) -> tuple[Array, float]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.lazy._equivalent import Levels, errors
+from learnability.learners.equivalent import Levels, errors
 from learnability.learners.lazy._levels import (
     HIGHEST_DEGREE,
     finite_levels,
@@ -26,6 +26,7 @@ from learnability.learners.protocol import (
 )
 from learnability.links.link import Link
 from learnability.progress import tracked
+from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_memory, checked_sizes
 
@@ -47,11 +48,11 @@ class Run(NamedTuple):
 
 def runs(
     learner: Any,
-    target: MultiIndex | Link | str,
+    target: MultiIndex | Hierarchical | Link | str,
     d: int,
     alpha: ArrayLike,
     seeds: int | Sequence[int],
-    run: Callable[[MultiIndex, int, int, int, Sequence[float]], Run],
+    run: Callable[[Any, int, int, int, Sequence[float]], Run],
     memory: Callable[[int], float],
 ) -> xarray.Dataset:
     """Run a learner for every alpha and seed.
@@ -65,16 +66,16 @@ def runs(
     memory : callable
         n -> bytes that a run needs beside its samples.
     """
-    target = checked_target(target)
+    checked: Any = _checked(target)
     alphas, chosen = checked_alphas(alpha), checked_seeds(seeds)
     ridges, axes = _ridges(learner)
     sizes = [
-        checked_sizes(target.r, None, d, float(a), np.float32)[0] for a in np.atleast_1d(alphas)
+        checked_sizes(checked.r, None, d, float(a), np.float32)[0] for a in np.atleast_1d(alphas)
     ]
     for n in sizes:
         checked_memory(f"{n} samples with these features", memory(n) + 4.0 * n * d)
     tasks = [(n, seed) for n in sizes for seed in chosen]
-    found = [run(target, n, int(d), seed, ridges) for n, seed in tracked(tasks, "ridge fits")]
+    found = [run(checked, n, int(d), seed, ridges) for n, seed in tracked(tasks, "ridge fits")]
 
     def stacked(name: str) -> Any:
         rows = [np.asarray(getattr(one, name)) for one in found]
@@ -83,7 +84,7 @@ def runs(
 
     return dataset(
         learner,
-        target,
+        checked,
         "simulate",
         alphas,
         {name: (("alpha", "seed", *axes), stacked(name)) for name in Run._fields},
@@ -113,6 +114,10 @@ class Lazy(ABC):
     def _features(self) -> float:
         """Number of features over dimension; may be infinite."""
 
+    def _finite_levels(self, target: MultiIndex | Hierarchical, d: int) -> Levels:
+        """The levels of the kernel and the target in dimension d."""
+        return finite_levels(*self._degrees, target, d)
+
     def predict(
         self, target: MultiIndex | Link | str, *, alpha: ArrayLike, degree: int = 1
     ) -> xarray.Dataset:
@@ -134,6 +139,11 @@ class Lazy(ABC):
             `error` and `train_error` by alpha and, if there are several, ridge. The attribute
             `floor` is the error with endless samples and features of this order.
         """
+        if isinstance(target, Hierarchical):
+            raise LearnabilityError(
+                "The limit of large dimension was asked for a Hierarchical, whose size grows with "
+                "d: use predict_finite(target, d=..., alpha=...)."
+            )
         target, alphas = checked_target(target), checked_alphas(alpha)
         whole = isinstance(degree, int | np.integer) and not isinstance(degree, bool)
         if not whole or not 1 <= degree <= HIGHEST_DEGREE:
@@ -154,7 +164,7 @@ class Lazy(ABC):
         )
 
     def predict_finite(
-        self, target: MultiIndex | Link | str, *, d: int, alpha: ArrayLike
+        self, target: MultiIndex | Hierarchical | Link | str, *, d: int, alpha: ArrayLike
     ) -> xarray.Dataset:
         """The errors in dimension d at any number of samples, all degrees up to 7 at once.
 
@@ -163,7 +173,7 @@ class Lazy(ABC):
 
         Parameters
         ----------
-        target : MultiIndex, Link or str
+        target : MultiIndex, Hierarchical, Link or str
             Where the samples come from.
         d : int
             Dimension.
@@ -175,24 +185,30 @@ class Lazy(ABC):
         xarray.Dataset
             `error`, `train_error` and `kappa` = log n / log d.
         """
-        target, alphas = checked_target(target), checked_alphas(alpha)
-        if isinstance(d, bool) or not isinstance(d, int | np.integer) or d < max(target.r, 2):
+        checked: Any = _checked(target)
+        alphas = checked_alphas(alpha)
+        if isinstance(d, bool) or not isinstance(d, int | np.integer) or d < max(checked.r, 2):
             raise LearnabilityError(
-                f"`d` was given as {d!r}, but a whole number from {max(target.r, 2)} is accepted."
+                f"`d` was given as {d!r}, but a whole number from {max(checked.r, 2)} is accepted."
             )
-        levels = finite_levels(*self._degrees, target, int(d))
+        levels = self._finite_levels(checked, int(d))
         flat = np.atleast_1d(alphas)
         variables = _curves(self, levels, flat * d, self._features * d)
         variables["kappa"] = (("alpha",), 1 + np.log(flat) / math.log(d))
         return dataset(
             self,
-            target,
+            checked,
             "predict_finite",
             alphas,
             variables,
             _ridge_coordinate(self),
             d=int(d),
         )
+
+
+def _checked(target: Any) -> Any:
+    """A target that kernels learn, or a sentence."""
+    return target if isinstance(target, Hierarchical) else checked_target(target)
 
 
 def _curves(

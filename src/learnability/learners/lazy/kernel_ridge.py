@@ -11,18 +11,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.learners.activations import checked_activation, checked_ridge
+from learnability.learners.equivalent import Levels
 from learnability.learners.features import row_blocks
 from learnability.learners.fresh_samples import fresh_error
-from learnability.learners.lazy._levels import kernel_weights
+from learnability.learners.lazy._levels import HIGHEST_DEGREE, finite_energies, kernel_weights
 from learnability.learners.lazy._results import Lazy, Run, runs
+from learnability.learners.mehler import kernel_values, mehler_levels
 from learnability.learners.ridge import dual_path
 from learnability.links.link import Link
+from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
 
 if TYPE_CHECKING:
     import xarray
 
 __all__ = ["KernelRidge"]
+
+MEHLER = "mehler"
+QUADRATIC = "1 + z + z**2/2"
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,9 @@ class KernelRidge(Lazy):
     ----------
     kernel : str, Link or callable
         The function k, such as "exp(z)": smooth between -1 and 1 with Taylor coefficients that are
-        not negative, which is what makes it positive definite in every dimension.
+        not negative, which is what makes it positive definite in every dimension. Or a name:
+        "quadratic" is 1 + z + z**2/2, and "mehler" the sum over j of (2/d)^j <He_j(x), He_j(x')>
+        / j!, which is no function of the inner product alone.
     ridge : float or sequence of float
         At least zero. Of several, which form an axis of the results, all come from one
         factorisation.
@@ -56,12 +64,14 @@ class KernelRidge(Lazy):
     ridge: float | tuple[float, ...] = 0.01
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kernel", checked_activation(self.kernel, "kernel"))
+        if self.kernel != MEHLER:
+            given = QUADRATIC if self.kernel == "quadratic" else self.kernel
+            object.__setattr__(self, "kernel", checked_activation(given, "kernel"))
         object.__setattr__(self, "ridge", checked_ridge(self.ridge))
 
     def simulate(
         self,
-        target: MultiIndex | Link | str,
+        target: MultiIndex | Hierarchical | Link | str,
         *,
         d: int,
         alpha: ArrayLike,
@@ -71,7 +81,7 @@ class KernelRidge(Lazy):
 
         Parameters
         ----------
-        target : MultiIndex, Link or str
+        target : MultiIndex, Hierarchical, Link or str
             Where the samples come from.
         d : int
             Dimension, at least r.
@@ -88,7 +98,7 @@ class KernelRidge(Lazy):
             matrix is singular).
         """
 
-        def run(target: MultiIndex, n: int, d: int, seed: int, ridges: Sequence[float]) -> Run:
+        def run(target: Any, n: int, d: int, seed: int, ridges: Sequence[float]) -> Run:
             X, y, _, _ = target.sample(seed, n=n, d=d)
             kernel, X32 = self._values(X, X), X.astype(np.float32)
             del X  # The kernel is all that is needed at full precision.
@@ -101,6 +111,8 @@ class KernelRidge(Lazy):
 
     def _values(self, X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
         """Kernel values, shape (rows of X, rows of Z)."""
+        if self.kernel == MEHLER:
+            return kernel_values(X, Z)
         values = X @ Z.T
         values /= X.shape[1]
         for block in row_blocks(*values.shape):
@@ -109,7 +121,14 @@ class KernelRidge(Lazy):
 
     @property
     def _degrees(self) -> tuple[NDArray[np.float64], float]:
-        return kernel_weights(self._link)
+        # In the limit the Mehler kernel is that function of the inner product.
+        return kernel_weights(Link("exp(2*z)") if self.kernel == MEHLER else self._link)
+
+    def _finite_levels(self, target: MultiIndex | Hierarchical, d: int) -> Levels:
+        if self.kernel != MEHLER:
+            return super()._finite_levels(target, d)
+        energies, beyond = finite_energies(target, HIGHEST_DEGREE, d)
+        return mehler_levels(d, energies, beyond + target.noise)
 
     @property
     def _features(self) -> float:

@@ -33,7 +33,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Errors", "Levels", "errors"]
+__all__ = ["Errors", "Levels", "effective_ridge", "errors", "shares"]
 
 Array = NDArray[np.float64]
 
@@ -81,8 +81,8 @@ def errors(levels: Levels, samples: float, features: float, ridge: float) -> Err
     ridge : float
         The ridge lambda, at least zero.
     """
-    nu = _effective_ridge(levels, samples, features, ridge)
-    s, learned = _shares(levels, nu)
+    nu = effective_ridge(levels, samples, features, ridge)
+    s, learned = shares(levels, nu)
     N, energies = levels.sizes, levels.energies
     fine = levels.tail / nu if levels.tail else 0.0
     T = float(N @ learned) + fine
@@ -100,7 +100,7 @@ def errors(levels: Levels, samples: float, features: float, ridge: float) -> Err
     return Errors(test, test * max(1 - T / samples, 0.0) ** 2)
 
 
-def _shares(levels: Levels, nu: float) -> tuple[Array, Array]:
+def shares(levels: Levels, nu: float) -> tuple[Array, Array]:
     """The shares s_k and 1 - s_k; at nu = 0 what the kernel sees at all is learned.
 
     Both are computed: levels of many functions have a tiny 1 - s_k that still counts.
@@ -116,7 +116,7 @@ def _shares(levels: Levels, nu: float) -> tuple[Array, Array]:
     )
 
 
-def _effective_ridge(levels: Levels, samples: float, features: float, ridge: float) -> float:
+def effective_ridge(levels: Levels, samples: float, features: float, ridge: float) -> float:
     """The root nu; zero when the levels are fewer than samples and features, without a ridge."""
     from scipy.optimize import brentq
 
@@ -128,7 +128,7 @@ def _effective_ridge(levels: Levels, samples: float, features: float, ridge: flo
     def gap(log_nu: float) -> float:
         """Logarithm of the two sides' quotient, increasing in nu; without a ridge, least - T."""
         nu = math.exp(log_nu)
-        T = float(levels.sizes @ _shares(levels, nu)[1]) + levels.tail / nu
+        T = float(levels.sizes @ shares(levels, nu)[1]) + levels.tail / nu
         room = least - T
         if ridge == 0 or room <= 0:
             return min(room, -1e-300) if ridge else room

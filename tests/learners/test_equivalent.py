@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from learnability.learners.lazy._equivalent import Levels, errors
+from learnability.learners.equivalent import Levels, errors
 
 LINEAR = Levels(np.array([np.inf, 1.0]), np.array([0.0, 1.0]), np.array([0.3, 1.0]), 0.0, 0.25)
 BENT = LINEAR._replace(tail=0.6, eigenvalues=np.array([np.inf, 0.4]))

@@ -1,0 +1,158 @@
+"""Kernels, two layers and three layers on a hierarchical target, against log n / log d.
+
+I: a kernel in all d dimensions; II: a first layer and a readout; III: a preconditioned second layer
+in between. Lines are the finite-size theory, without parameters. Networks that are started layer by
+layer and then trained jointly (large marks) separate furthest.
+
+References
+----------
+Dandi, Pesce, Zdeborova, Krzakala, arXiv:2502.13961.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from learnability.figures._depth import reference, relative
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["FULL", "QUICK", "compute", "picture"]
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is computed.
+
+    Attributes
+    ----------
+    dimensions : tuple of int
+        d of the panels.
+    kappas : tuple of float
+        log n / log d of the layer-wise runs; kernels run below `kernel_most` samples.
+    runs : int
+        Runs at each.
+    tuned : tuple of float
+        log n / log d of the jointly trained networks.
+    tuned_runs : int
+        Runs of those.
+    theory : int
+        Points of the lines.
+    kernel_most : int
+        Largest n of the kernel runs.
+    """
+
+    dimensions: tuple[int, ...]
+    kappas: tuple[float, ...]
+    runs: int
+    tuned: tuple[float, ...]
+    tuned_runs: int
+    theory: int
+    kernel_most: int
+
+
+FULL = Size((64, 100), (1.2, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.2), 8, (1.8, 2.0, 2.2), 4,
+            60, 4000)  # fmt: skip
+QUICK = Size((64,), (1.4, 1.8, 2.0, 2.2), 2, (2.0,), 1, 30, 1800)
+
+
+def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
+    """Errors over Var y of all learners, and the lines."""
+    import xarray
+
+    from learnability.learners import JointAdamW, KernelRidge, Layerwise
+    from learnability.studies import study
+
+    target = reference()
+    kappa = np.linspace(min(size.kappas) - 0.1, max(size.kappas) + 0.2, size.theory)
+    shape = (len(size.dimensions), len(size.kappas), size.runs)
+    kernel, two, three = (np.full(shape, np.nan) for _ in range(3))
+    tuned = np.full((2, len(size.dimensions), len(size.tuned), size.tuned_runs), np.nan)
+    lines = np.zeros((3, len(size.dimensions), size.theory))
+    for i, d in enumerate(size.dimensions):
+        here = target.at(d)
+        theory = Layerwise().predict(target, d=d, alpha=d ** (kappa - 1))
+        lines[0, i] = relative(theory["kernel_error"], here)
+        lines[1, i] = relative(theory["two_layer_error"], here)
+        lines[2, i] = relative(theory["three_layer_bound"], here)
+        alphas = [d ** (k - 1) for k in size.kappas]
+        runs = study(Layerwise(), target, d=d, alpha=alphas, seeds=size.runs, store=store)
+        two[i], three[i] = relative(runs["two_layer_error"], here), relative(runs["error"], here)
+        small = [a for a in alphas if a * d <= size.kernel_most]
+        ridge = KernelRidge("mehler", 10.0)
+        rows = study(ridge, target, d=d, alpha=small, seeds=size.runs, store=store)
+        kernel[i, : len(small)] = relative(rows["error"], here)
+        for k, depth in enumerate((2, 3)):
+            trained = study(
+                JointAdamW(depth), target, d=d, alpha=[d ** (k - 1) for k in size.tuned],
+                seeds=size.tuned_runs, store=store,
+            )  # fmt: skip
+            tuned[k, i] = relative(trained["error"], here)
+    axes = ("d", "kappa", "seed")
+    line = ("d", "theory_kappa")
+    return xarray.Dataset(
+        {
+            "runs_kernel_error": (axes, kernel),
+            "runs_two_layer_error": (axes, two),
+            "runs_three_layer_error": (axes, three),
+            "runs_tuned_two_layer": (("d", "tuned_kappa", "tuned_seed"), tuned[0]),
+            "runs_tuned_three_layer": (("d", "tuned_kappa", "tuned_seed"), tuned[1]),
+            "theory_kernel_error": (line, lines[0]),
+            "theory_two_layer_error": (line, lines[1]),
+            "theory_three_layer_bound": (line, lines[2]),
+            "floor": ("d", [target.at(d).feature_floor / target.at(d).variance
+                            for d in size.dimensions]),
+        },
+        {
+            "d": list(size.dimensions),
+            "kappa": list(size.kappas),
+            "seed": np.arange(size.runs),
+            "tuned_kappa": list(size.tuned),
+            "theory_kappa": kappa,
+        },
+        {"link": target.link.text, "polynomial": target.polynomial.text, "runs_total": "n"},
+    )  # fmt: skip
+
+
+def picture(data: xarray.Dataset) -> Any:
+    """One panel a dimension."""
+    from matplotlib.figure import Figure
+
+    from learnability.figures._drawing import crosses
+    from learnability.plotting import COLOURS, WIDTHS, house_style
+
+    parts = (
+        ("I: kernel", "kernel_error", "theory_kernel_error", "-", COLOURS[0]),
+        ("II: two layers", "two_layer_error", "theory_two_layer_error", "-", COLOURS[1]),
+        ("III: three layers", "three_layer_error", "theory_three_layer_bound", ":", COLOURS[2]),
+    )
+    count = data.sizes["d"]
+    with house_style():
+        figure = Figure(figsize=(WIDTHS["text" if count > 1 else "column"], 3.0),
+                        layout="constrained")  # fmt: skip
+        panels = np.atleast_1d(figure.subplots(1, count, sharey=True))
+        for i, axes in enumerate(panels):
+            for label, runs, line, style, colour in parts:
+                axes.plot(data["theory_kappa"], data[line][i], style, color=colour)
+                found = data[f"runs_{runs}"][i]
+                there = np.isfinite(found.values).all(axis=-1)
+                crosses(axes, data["kappa"][there], found[there], colour)
+                axes.plot([], [], "x-", color=colour, ms=4, label=label)
+            for name, marker, colour in (
+                ("two", "s", COLOURS[1]), ("three", "D", COLOURS[2]),
+            ):  # fmt: skip
+                tuned = data[f"runs_tuned_{name}_layer"][i].mean("tuned_seed")
+                axes.plot(data["tuned_kappa"], tuned, marker, color=colour, ms=5, mfc="none",
+                          label=f"{name} layers, then jointly")  # fmt: skip
+            d = int(data["d"][i])
+            axes.axhline(float(data["floor"][i]), ls="--", lw=0.7, color="0.5")
+            axes.set(xlabel=r"$\kappa = \log n / \log d$", title=f"$d = {d}$", ylim=(0, 1.25))
+        panels[0].set_ylabel("error / Var $y$")
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=3 if count > 1 else 2)
+    return figure

@@ -1,0 +1,238 @@
+"""First layers: the hidden directions from the second moment of the labels, or by a few steps.
+
+C = (1/n) sum (y - mean y)(x x^T - I) = c sum_i a_i w_i w_i^T and a semicircle of radius
+2 sqrt(d E[y^2] / n): its eigenvectors of largest |eigenvalue| show the directions above
+n* = d E[y^2] / c^2, with M_W^2 = 1 - n*/n. Spherical steps on the correlation loss with an even
+activation are a power iteration of C, one half of the neurons for each sign; each doubles what a
+row has in the hidden subspace, so that about log d of them suffice. More of them let all rows
+collapse on the leading empirical eigenvectors.
+
+References
+----------
+Baik, Ben Arous, Peche, Ann. Probab. 33 (2005); Benaych-Georges, Nadakuditi, Adv. Math. 227 (2011).
+Dandi, Pesce, Zdeborova, Krzakala, arXiv:2502.13961.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.learners.activations import checked_activation, checked_positive
+from learnability.learners.deep._blocks import Samples
+from learnability.links.hermite import expand
+from learnability.links.link import Link
+
+__all__ = ["OracleFirstLayer", "RandomFirstLayer", "SpectralFirstLayer", "SphericalFirstLayer"]
+
+LOG_COSH = "softplus(2*z) - z"
+_PADDED = 1024  # Blocks are filled up to a multiple of this many rows.
+
+
+def _rows(seed: int, p: int, d: int) -> NDArray[np.float32]:
+    """Rows on the unit sphere."""
+    W = np.random.default_rng([seed, 21]).standard_normal((p, d), dtype=np.float32)
+    W /= np.linalg.norm(W, axis=1, keepdims=True)
+    return W
+
+
+def checked_width(width: Any) -> int:
+    """A number of neurons, or a sentence."""
+    if isinstance(width, bool) or not isinstance(width, int | np.integer) or width < 1:
+        raise LearnabilityError(
+            f"`width` was given as {width!r}, but a whole number from 1 is accepted."
+        )
+    return int(width)
+
+
+@dataclass(frozen=True)
+class RandomFirstLayer:
+    """Rows that stay as they are drawn, uniform on the sphere: features that do not learn.
+
+    Parameters
+    ----------
+    width : int
+        Number of neurons.
+    """
+
+    width: int = 1000
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "width", checked_width(self.width))
+
+    def learn(self, samples: Samples) -> NDArray[np.float32]:
+        """Weights (width, d) with unit rows."""
+        return _rows(samples.seed, self.width, samples.d)
+
+
+@dataclass(frozen=True)
+class OracleFirstLayer:
+    """Rows uniform in the true subspace: what the later layers do once the first is perfect.
+
+    Parameters
+    ----------
+    width : int or None
+        Number of neurons; None for the directions themselves.
+    """
+
+    width: int | None = 1000
+
+    def __post_init__(self) -> None:
+        if self.width is not None:
+            object.__setattr__(self, "width", checked_width(self.width))
+
+    def learn(self, samples: Samples) -> NDArray[np.float32]:
+        """Weights (width, d) with unit rows."""
+        W = next(samples.target.batches(samples.seed, 1, samples.d, dtype=np.float32)).W
+        return _spread(samples.seed, self.width, W)
+
+
+@dataclass(frozen=True)
+class SpectralFirstLayer:
+    """Eigenvectors of the second moment of the labels, or neurons uniform in their span.
+
+    Parameters
+    ----------
+    width : int or None
+        Number of neurons; None for the eigenvectors themselves, as many as hidden directions.
+    """
+
+    width: int | None = 1000
+
+    def __post_init__(self) -> None:
+        if self.width is not None:
+            object.__setattr__(self, "width", checked_width(self.width))
+
+    def learn(self, samples: Samples) -> NDArray[np.float32]:
+        """Weights (width, d) with unit rows."""
+        C = second_moment(samples)
+        values, vectors = np.linalg.eigh(C)
+        leading = np.argsort(-np.abs(values))[: samples.target.directions(samples.d)]
+        return _spread(samples.seed, self.width, vectors[:, leading].T.astype(np.float32))
+
+
+@dataclass(frozen=True)
+class SphericalFirstLayer:
+    """Gradient steps on the correlation loss, rows kept on the sphere, the same batch at each.
+
+    Parameters
+    ----------
+    width : int
+        Number of neurons.
+    steps : int or "log"
+        Number of steps; "log" is log d, rounded up.
+    activation : str or Link
+        Of the neurons while they are trained; an even one has no linear part.
+    step : float, optional
+        Size of a step; by default 1 / (E[sigma''] c), which doubles what a row has in the
+        hidden subspace.
+    """
+
+    width: int = 1000
+    steps: int | str = "log"
+    activation: str | Link = LOG_COSH
+    step: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "width", checked_width(self.width))
+        object.__setattr__(self, "activation", checked_activation(self.activation))
+        whole = isinstance(self.steps, int | np.integer) and not isinstance(self.steps, bool)
+        if self.steps != "log" and (not whole or int(self.steps) < 1):
+            raise LearnabilityError(
+                f'`steps` was given as {self.steps!r}, but a whole number from 1 or "log" is '
+                "accepted."
+            )
+        if self.step is not None:
+            object.__setattr__(self, "step", checked_positive("step", self.step))
+
+    def learn(self, samples: Samples) -> NDArray[np.float32]:
+        """Weights (width, d) with unit rows."""
+        path = self.path(samples)
+        return path[-1]
+
+    def path(self, samples: Samples, every: bool = False) -> list[NDArray[np.float32]]:
+        """Weights after the last step, or after every one.
+
+        Parameters
+        ----------
+        samples : Samples
+            The batch.
+        every : bool
+            Whether all of them are kept, the start first.
+        """
+        assert isinstance(self.activation, Link)
+        correlate = _correlation(self.activation.derivative())
+        count = math.ceil(math.log(samples.d)) if self.steps == "log" else int(self.steps)
+        size = self.step_size(samples) / samples.n
+        W = _rows(samples.seed, self.width, samples.d)
+        signs = np.ones(self.width, dtype=np.float32)
+        if samples.target.signs == "balanced":
+            signs[1::2] = -1
+        mean = samples.labels.mean()
+        kept = [W]
+        for _ in range(count):
+            gradient = np.zeros_like(W)
+            for X, y in samples:
+                gradient += correlate(W, X, y - mean)
+            W = W + np.float32(size) * signs[:, None] * gradient
+            W /= np.linalg.norm(W, axis=1, keepdims=True)
+            kept = [*kept, W] if every else [W]
+        return kept
+
+    def step_size(self, samples: Samples) -> float:
+        """The size of a step on the mean of the batch."""
+        if self.step is not None:
+            return self.step
+        assert isinstance(self.activation, Link)
+        curvature = abs(float(expand(self.activation, 2).tensors[2].sum()))
+        c = samples.target.at(samples.d).second_order
+        if curvature < 1e-9 or c < 1e-9:
+            raise LearnabilityError(
+                "The activation or the target has no part of degree 2, so that there is no "
+                "default size of a step: give `step`, or use another activation."
+            )
+        return 1 / (curvature * c)
+
+
+@lru_cache(maxsize=16)
+def _correlation(
+    slope: Link,
+) -> Callable[[NDArray[Any], NDArray[Any], NDArray[Any]], NDArray[np.float32]]:
+    """The function (W, X, y) -> sum_i y_i sigma'(W x_i) x_i^T, compiled for blocks of one size."""
+    import jax
+
+    @jax.jit
+    def product(W: Any, X: Any, y: Any) -> Any:
+        return (slope((W @ X.T)[..., None]) * y) @ X
+
+    def padded(W: NDArray[Any], X: NDArray[Any], y: NDArray[Any]) -> NDArray[np.float32]:
+        missing = -len(X) % _PADDED
+        if missing:  # Samples of weight zero: few sizes are compiled.
+            X = np.concatenate([X, np.zeros((missing, X.shape[1]), X.dtype)])
+            y = np.concatenate([y, np.zeros(missing, y.dtype)])
+        return np.asarray(product(W, X, y))
+
+    return padded
+
+
+def second_moment(samples: Samples) -> NDArray[np.float64]:
+    """C = (1/n) sum (y - mean y)(x x^T - I), shape (d, d), over blocks."""
+    mean = float(samples.labels.mean())
+    total = np.zeros((samples.d, samples.d))
+    for X, y in samples:
+        total += (X * (y - np.float32(mean))[:, None]).T @ X
+    return total / samples.n
+
+
+def _spread(seed: int, width: int | None, basis: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Unit rows uniform in the span of an orthonormal basis, or the basis."""
+    if width is None:
+        return basis
+    return np.asarray(_rows(seed, width, len(basis)) @ basis, dtype=np.float32)

@@ -1,0 +1,288 @@
+"""All layers together by AdamW, from random weights or from where layer-wise learning ends.
+
+The network is x -> w3 . relu(W2 relu(W1 x + b1) + b2) + c, or without its middle layer for the
+two-layer twin. The layer-wise start sets W2 = w3 q^T of rank one; the twin starts from the same
+first layer and the same regression q. The readout of the start is fitted on the validation fifth,
+which also chooses the step at which training ends.
+
+References
+----------
+Loshchilov, Hutter, ICLR 2019 (AdamW).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.learners.activations import checked_positive
+from learnability.learners.deep._blocks import Samples
+from learnability.learners.deep._leave_one_out import fit_by_leave_one_out
+from learnability.learners.deep.first_layer import SphericalFirstLayer, checked_width
+from learnability.learners.deep.layerwise import checked_hierarchical, checked_samples
+from learnability.learners.deep.observables import (
+    first_layer_overlap,
+    first_layer_rank,
+    on_fresh_samples,
+)
+from learnability.learners.protocol import checked_seeds, dataset
+from learnability.progress import tracked
+from learnability.targets.hierarchical import Hierarchical
+from learnability.targets.protocol import checked_memory
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["JointAdamW"]
+
+Parameters = dict[str, Any]
+
+STARTS = ("layerwise", "random")
+_CHECKS = 30  # How often the validation error is looked at.
+
+
+@dataclass(frozen=True)
+class JointAdamW:
+    """A network of two or three layers, all of them trained together.
+
+    Parameters
+    ----------
+    depth : {3, 2}
+        Layers.
+    start : {"layerwise", "random"}
+        Where the weights begin.
+    width, second_width : int
+        Neurons of the first and of the second hidden layer.
+    steps, batch : int
+        Number of steps, and samples of each.
+    step, decay : float
+        Learning rate, which falls to zero along a cosine, and weight decay.
+    first_steps : int or "log"
+        Spherical steps of the layer-wise start.
+
+    Notes
+    -----
+    Of the n samples a fifth is for validation. Overlaps of trained networks are not monotone in
+    their error. From random weights this budget of steps is far from enough.
+    """
+
+    numerics_version: ClassVar[int] = 1
+
+    depth: int = 3
+    start: str = "layerwise"
+    width: int = 384
+    second_width: int = 64
+    steps: int = 3000
+    batch: int = 256
+    step: float = 0.002
+    decay: float = 0.1
+    first_steps: int | str = "log"
+
+    def __post_init__(self) -> None:
+        if self.depth not in (2, 3) or isinstance(self.depth, bool):
+            raise LearnabilityError(
+                f"`depth` was given as {self.depth!r}, but 2 and 3 are accepted."
+            )
+        if self.start not in STARTS:
+            raise LearnabilityError(
+                f"`start` was given as {self.start!r}, but {' and '.join(STARTS)} are accepted."
+            )
+        for name in ("width", "second_width", "steps", "batch"):
+            object.__setattr__(self, name, checked_width(getattr(self, name)))
+        for name in ("step", "decay"):
+            object.__setattr__(self, name, checked_positive(name, getattr(self, name)))
+        SphericalFirstLayer(self.width, self.first_steps)
+
+    def simulate(
+        self,
+        target: Hierarchical,
+        *,
+        d: int,
+        alpha: ArrayLike,
+        seeds: int | Sequence[int] = 1,
+    ) -> xarray.Dataset:
+        """Train on samples, in float32.
+
+        Parameters
+        ----------
+        target : Hierarchical
+            Where the samples come from.
+        d : int
+            Dimension.
+        alpha : float or sequence of float
+            Samples over dimension, those of validation included.
+        seeds : int or sequence of int
+            Number of runs, or their seeds.
+
+        Returns
+        -------
+        xarray.Dataset
+            By alpha and seed: `error` on 10000 fresh samples, `start_error` before training,
+            `first_layer_overlap`, `first_layer_rank`, `feature_overlap` of the output by `index`,
+            `iterations` until the kept weights, and `status` ("trained" or "diverged"); `n_total`
+            and `kappa`.
+        """
+        target = checked_hierarchical(target)
+        alphas, sizes = checked_samples(target, d, alpha)
+        if min(sizes) < 10:
+            raise LearnabilityError(
+                f"{min(sizes)} samples were given, but 10 are needed to hold out a fifth of them."
+            )
+        chosen = checked_seeds(seeds)
+        tasks = [(n, seed) for n in sizes for seed in chosen]
+        found = [self._run(target, n, int(d), seed) for n, seed in tracked(tasks, "networks")]
+
+        def stacked(name: str) -> NDArray[Any]:
+            rows = np.array([one[name] for one in found])
+            return rows.reshape(len(sizes), len(chosen), *rows.shape[1:])
+
+        axes = ("alpha", "seed")
+        variables: dict[str, tuple[tuple[str, ...], Any]] = {
+            name: ((*axes, "index") if name == "feature_overlap" else axes, stacked(name))
+            for name in found[0]
+        }
+        variables["n_total"] = (("alpha",), sizes)
+        variables["kappa"] = (("alpha",), np.log(sizes) / math.log(d))
+        return dataset(
+            self, target, "simulate", alphas, variables, {"seed": ("seed", chosen)}, d=int(d),
+            polynomial=target.polynomial.text, label_variance=target.at(d).label_variance,
+        )  # fmt: skip
+
+    def predict(self, target: Hierarchical, *, alpha: ArrayLike) -> xarray.Dataset:
+        """Say that no theory of joint training is known."""
+        raise LearnabilityError(
+            "No theory of jointly trained networks is known: Layerwise.predict has that of the "
+            "layer-wise stages."
+        )
+
+    def _run(self, target: Hierarchical, n: int, d: int, seed: int) -> dict[str, Any]:
+        samples = Samples(target, seed, d, n)
+        checked_memory(f"{n} samples in dimension {d} and a network", 16.0 * n * d)
+        X = np.concatenate([X for X, _ in samples])
+        y = samples.labels
+        held = max(n // 5, 2)
+        rest = Samples(target, seed, d, n - held)
+        first = self._first_layer(rest)
+        begin = self._begin(first, X, y, n - held, seed)
+        train = _training(self.depth, self.steps, self.batch, self.step, self.decay)
+        best, when, finite = train(begin, X, y, n - held, seed)
+        hidden = next(target.batches(seed, 1, d, dtype=np.float32)).W
+
+        def outputs(Z: NDArray[Any]) -> NDArray[Any]:
+            both = [np.asarray(_output(p, Z, self.depth)) for p in (best, begin)]
+            return np.stack(both, axis=1)
+
+        seen = on_fresh_samples(target, seed, d, outputs)
+        W = np.asarray(best["W1"])
+        return {
+            "error": seen.error[0],
+            "start_error": seen.error[1],
+            "first_layer_overlap": first_layer_overlap(W, hidden),
+            "first_layer_rank": first_layer_rank(W),
+            "feature_overlap": seen.overlap[0],
+            "iterations": when,
+            "status": "trained" if finite else "diverged",
+        }
+
+    def _first_layer(self, samples: Samples) -> NDArray[np.float32]:
+        if self.start == "layerwise":
+            return SphericalFirstLayer(self.width, self.first_steps).learn(samples)
+        rng = np.random.default_rng([samples.seed, 41])
+        W = rng.standard_normal((self.width, samples.d), dtype=np.float32)
+        return np.asarray(W * np.float32(0.3 / math.sqrt(samples.d)))
+
+    def _begin(
+        self, W: NDArray[np.float32], X: NDArray[Any], y: NDArray[Any], fitted: int, seed: int
+    ) -> Parameters:
+        """The weights at the start, all in float32."""
+        rng = np.random.default_rng([seed, 42])
+        p, k = self.width, self.second_width
+        b1 = rng.uniform(-2, 2, p)
+        if self.start == "random":
+            b1 = np.zeros(p)
+            W2 = rng.standard_normal((k, p)) * math.sqrt(2 / p)
+            found: Parameters = {"W1": W, "b1": b1, "w3": rng.standard_normal(p) / math.sqrt(p)}
+            if self.depth == 3:
+                found |= {"W2": W2, "b2": np.zeros(k), "w3": rng.standard_normal(k) / math.sqrt(k)}
+            return _single({**found, "c": np.array(y[:fitted].mean())})
+        features = np.maximum(X @ W.T + b1.astype(np.float32), 0)
+        ridge = fit_by_leave_one_out(lambda: [features[:fitted]], y[None, :fitted])
+        q, mean = ridge.weights[0], float(ridge.offset[0])
+        found = {"W1": W, "b1": b1, "w3": q, "c": np.array(mean)}
+        if self.depth == 3:
+            left = (ridge.left_out[0] - mean).std()
+            w3, b2 = rng.standard_normal(k), rng.uniform(-2, 2, k)
+            W2 = np.outer(w3, q) / max(left, 1e-12)
+            outer = np.maximum(features[fitted:] @ W2.T.astype(np.float32) + b2, 0)
+            last = fit_by_leave_one_out(lambda: [outer], y[None, fitted:])
+            found |= {"W2": W2, "b2": b2, "w3": last.weights[0], "c": last.offset[0]}
+        return _single(found)
+
+
+def _single(parameters: Parameters) -> Parameters:
+    return {name: np.asarray(value, dtype=np.float32) for name, value in parameters.items()}
+
+
+def _output(parameters: Parameters, X: Any, depth: int) -> Any:
+    """The network at inputs (n, d), in JAX."""
+    import jax.numpy as jnp
+
+    u = jnp.maximum(X @ parameters["W1"].T + parameters["b1"], 0)
+    if depth == 3:
+        u = jnp.maximum(u @ parameters["W2"].T + parameters["b2"], 0)
+    return u @ parameters["w3"] + parameters["c"]
+
+
+@lru_cache(maxsize=16)
+def _training(
+    depth: int, steps: int, batch: int, step: float, decay: float
+) -> Callable[..., tuple[Parameters, int, bool]]:
+    """The function (start, X, y, fitted, seed) -> weights of least validation error."""
+    import jax
+    import jax.numpy as jnp
+    import optax
+
+    optimiser = optax.adamw(optax.cosine_decay_schedule(step, steps), weight_decay=decay)
+
+    def loss(parameters: Parameters, X: Any, y: Any) -> Any:
+        return jnp.mean((_output(parameters, X, depth) - y) ** 2)
+
+    @jax.jit
+    def chunk(state: Any, X: Any, y: Any, order: Any) -> Any:
+        def one(carry: Any, rows: Any) -> Any:
+            parameters, inner = carry
+            gradient = jax.grad(loss)(parameters, X[rows], y[rows])
+            updates, inner = optimiser.update(gradient, inner, parameters)
+            return (optax.apply_updates(parameters, updates), inner), None
+
+        return jax.lax.scan(one, state, order)[0]
+
+    validation = jax.jit(loss)
+
+    def train(
+        begin: Parameters, X: NDArray[Any], y: NDArray[Any], fitted: int, seed: int
+    ) -> tuple[Parameters, int, bool]:
+        rng = np.random.default_rng([seed, 43])
+        seen, known = jnp.asarray(X[:fitted]), jnp.asarray(y[:fitted])
+        held, labels = jnp.asarray(X[fitted:]), jnp.asarray(y[fitted:])
+        state = (begin, optimiser.init(begin))
+        best, when, least = begin, 0, float(validation(begin, held, labels))
+        length = max(steps // _CHECKS, 1)
+        for done in range(length, steps + 1, length):
+            order = rng.integers(0, fitted, (length, batch))
+            state = chunk(state, seen, known, order)
+            error = float(validation(state[0], held, labels))
+            if not math.isfinite(error):
+                return best, when, False
+            if error < least:
+                best, when, least = state[0], done, error
+        return best, when, True
+
+    return train

@@ -1,0 +1,110 @@
+"""Hermite products that are the same up to a permutation of exchangeable variables.
+
+A function of exchangeable variables z_1 ... z_N has one coefficient for every partition: He_b with
+b = (2, 1) stands for all products He_2(z_i) He_1(z_j), i != j. The variables of a feature come in
+two kinds, those of sign +1 and those of sign -1, so that a type is a pair of partitions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Type", "hermite_powers", "symmetric_sum", "types_up_to"]
+
+Array = NDArray[np.float64]
+
+
+class Type(NamedTuple):
+    """Hermite products of one kind.
+
+    Attributes
+    ----------
+    plus, minus : tuple of int
+        Partitions: degrees on the variables of sign +1 and of sign -1.
+    degree : int
+        Their sum.
+    copies : float
+        Number of products of this kind.
+    norm : float
+        E of their square, prod_i b_i!.
+    """
+
+    plus: tuple[int, ...]
+    minus: tuple[int, ...]
+    degree: int
+    copies: float
+    norm: float
+
+
+def types_up_to(degree: int, plus: int, minus: int) -> list[Type]:
+    """All types of degree 0 ... `degree` with that many variables of each sign."""
+    found = []
+    for total in range(degree + 1):
+        for part in range(total, -1, -1):
+            for up in partitions(part):
+                for down in partitions(total - part):
+                    if len(up) <= plus and len(down) <= minus:
+                        count = float(_placements(up, plus) * _placements(down, minus))
+                        norm = float(math.prod(math.factorial(b) for b in (*up, *down)))
+                        found.append(Type(up, down, total, count, norm))
+    return found
+
+
+@lru_cache(maxsize=64)
+def partitions(total: int) -> tuple[tuple[int, ...], ...]:
+    """Partitions of a number into positive parts, largest first."""
+
+    def parts(left: int, largest: int) -> Iterator[tuple[int, ...]]:
+        if left == 0:
+            yield ()
+        for part in range(min(left, largest), 0, -1):
+            for rest in parts(left - part, part):
+                yield (part, *rest)
+
+    return tuple(parts(total, total))
+
+
+def _placements(partition: Sequence[int], variables: int) -> int:
+    """In how many ways the parts can be put on different variables."""
+    alike = math.prod(math.factorial(m) for m in Counter(partition).values())
+    return math.perm(variables, len(partition)) // alike
+
+
+def hermite_powers(z: Array, degree: int) -> list[Array]:
+    """He_0(z) ... He_degree(z)."""
+    found = [np.ones_like(z), z]
+    for k in range(1, degree):
+        found.append(z * found[k] - k * found[k - 1])
+    return found[: degree + 1]
+
+
+def symmetric_sum(partition: Sequence[int], powers: Sequence[Array]) -> Array:
+    """Sum of all different products of one partition, shape (n,).
+
+    Parameters
+    ----------
+    partition : sequence of int
+        Degrees of the factors.
+    powers : sequence of array, shape (n, N)
+        He_0 ... of the variables.
+    """
+    alike = math.prod(math.factorial(m) for m in Counter(partition).values())
+    return _ordered_sum([powers[b] for b in partition], len(powers[0])) / alike
+
+
+def _ordered_sum(factors: list[Array], n: int) -> Array:
+    """Sum over different i_1 ... i_m of prod_k factors[k][:, i_k], by inclusion and exclusion."""
+    if not factors:
+        return np.ones(n)
+    *others, last = factors
+    total = last.sum(axis=1) * _ordered_sum(others, n)
+    for k, other in enumerate(others):
+        total = total - _ordered_sum([*others[:k], other * last, *others[k + 1 :]], n)
+    return total

@@ -1,0 +1,92 @@
+"""The tree under a hierarchical target: level after level, blocks of variables become features.
+
+h_b = s^(-1/2) sum_{i in block b} a_i P(z_i) over disjoint blocks of s variables. Features of the
+inner levels have unit variance for Gaussian variables under them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.errors import LearnabilityError
+
+__all__ = ["checked_levels", "climb", "level_sizes", "sign_counts"]
+
+
+def level_sizes(d: int, epsilon: float, depth: int) -> tuple[int, ...]:
+    """Numbers of variables d^epsilon, d^(epsilon^2), ... of the levels under a feature.
+
+    Each is a multiple of the next; a depth that the dimension cannot hold ends in a sentence.
+    """
+    sizes = [max(round(d ** (epsilon**level)), 1) for level in range(1, depth - 1)]
+    for k in range(len(sizes) - 1, 0, -1):
+        sizes[k - 1] = sizes[k] * max(round(sizes[k - 1] / sizes[k]), 1)
+    if min(sizes) < 2 or any(a < 2 * b for a, b in zip(sizes, sizes[1:], strict=False)):
+        raise LearnabilityError(
+            f"A tree of depth {depth} with epsilon = {epsilon:g} was asked in dimension {d}, which "
+            f"cannot hold it: its levels would have {', '.join(map(str, sizes))} variables, but "
+            "each needs at least 2, and twice as many as the next. Use a smaller `depth` or a "
+            "larger d or epsilon."
+        )
+    return tuple(sizes)
+
+
+def checked_levels(N: int | Sequence[int]) -> tuple[int, ...]:
+    """Sizes of the levels as a tuple, or a sentence."""
+    try:
+        sizes = (N,) if isinstance(N, int | np.integer) else tuple(N)
+    except TypeError:
+        sizes = ()
+    whole = all(isinstance(s, int | np.integer) and not isinstance(s, bool) for s in sizes)
+    if not sizes or not whole or min(sizes) < 1:
+        raise LearnabilityError(
+            f"`N` was given as {N!r}, but a whole number from 1, or one for each level, "
+            "is accepted."
+        )
+    if any(a % b or a < 2 * b for a, b in zip(sizes, sizes[1:], strict=False)):
+        raise LearnabilityError(
+            f"`N` was given as {N!r}, but the size of each level must be a multiple, at least "
+            "twofold, of the next."
+        )
+    return tuple(int(s) for s in sizes)
+
+
+def sign_counts(signs: str, size: int) -> tuple[int, int]:
+    """How many of the variables under a feature have sign +1 and -1."""
+    return (size, 0) if signs == "ones" else (size - size // 2, size // 2)
+
+
+def climb(
+    z: NDArray[np.floating],
+    sizes: Sequence[int],
+    signs: str,
+    polynomial: Callable[[NDArray[np.floating]], NDArray[np.floating]],
+    scales: Sequence[float],
+) -> list[NDArray[np.floating]]:
+    """Values of every level, the variables z (n, r, N) first and the features (n, r, 1) last.
+
+    Parameters
+    ----------
+    z : array, shape (n, r, N)
+        Variables of the first level.
+    sizes : sequence of int
+        Numbers of variables of each level.
+    signs : str
+        "balanced" or "ones".
+    polynomial : callable
+        P, elementwise.
+    scales : sequence of float
+        Factor of the features over each level.
+    """
+    levels = [z]
+    for size, above, scale in zip(sizes, (*sizes[1:], 1), scales, strict=True):
+        block = size // above
+        plus, minus = sign_counts(signs, block)
+        a = np.concatenate([np.ones(plus), -np.ones(minus)]).astype(z.dtype)
+        values = polynomial(levels[-1]).reshape(*z.shape[:2], above, block)
+        levels.append((values @ a) * z.dtype.type(scale / math.sqrt(block)))
+    return levels

@@ -1,0 +1,37 @@
+"""Joint training: starts, seeds, sentences. That it separates depths is an agreement test."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from learnability import Hierarchical, LearnabilityError
+from learnability.learners import JointAdamW
+
+TARGET = Hierarchical("tanh(3*z)", "He2(z)/2 + He3(z)/6", normalisation="printed")
+
+
+@pytest.mark.parametrize(("depth", "start"), [(3, "layerwise"), (2, "layerwise"), (3, "random")])
+def test_training_does_not_hurt(depth: int, start: str) -> None:
+    learner = JointAdamW(depth, start, width=64, second_width=16, steps=120, batch=128)
+    found = learner.simulate(TARGET, d=16, alpha=100.0)
+    assert found.error.item() <= 1.02 * found.start_error.item()
+    assert str(found.status.item()) == "trained" and found.n_total.item() == 1600
+    assert 0 <= found.iterations.item() <= 120
+    if start == "layerwise":
+        assert found.start_error.item() < 0.75 * found.attrs["label_variance"]
+        again = learner.simulate(TARGET, d=16, alpha=100.0)
+        np.testing.assert_array_equal(found.error, again.error)
+
+
+def test_sentences() -> None:
+    with pytest.raises(LearnabilityError, match="2 and 3 are accepted"):
+        JointAdamW(4)
+    with pytest.raises(LearnabilityError, match="layerwise and random"):
+        JointAdamW(start="zero")
+    with pytest.raises(LearnabilityError, match="`decay` was given"):
+        JointAdamW(decay=-1)
+    with pytest.raises(LearnabilityError, match="hold out a fifth"):
+        JointAdamW().simulate(TARGET, d=16, alpha=0.3)
+    with pytest.raises(LearnabilityError, match="No theory"):
+        JointAdamW().predict(TARGET, alpha=1.0)

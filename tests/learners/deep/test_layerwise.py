@@ -1,0 +1,85 @@
+"""Layers one after the other: composition, accounting, streaming, sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from learnability import Hierarchical, LearnabilityError, study
+from learnability.learners import (
+    Layerwise,
+    MehlerReadout,
+    OracleFirstLayer,
+    PreconditionedSecondLayer,
+    RidgeReadout,
+    SpectralFirstLayer,
+    SphericalFirstLayer,
+    TwoLayer,
+)
+from learnability.learners.deep import _blocks
+
+TARGET = Hierarchical("tanh(3*z)", "He2(z)/2 + He3(z)/6", normalisation="printed")
+SMALL = SphericalFirstLayer(width=120)
+
+
+def test_results_and_accounting(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    learner = Layerwise((SMALL, PreconditionedSecondLayer(30), RidgeReadout()), fresh=True)
+    runs = study(learner, TARGET, d=16, alpha=[10.0, 40.0], seeds=2, store=tmp_path / "a.study")
+    assert dict(runs.error.sizes) == {"alpha": 2, "seed": 2}
+    alone = learner.simulate(TARGET, d=16, alpha=40.0, seeds=[1])
+    assert alone.error.item() == runs.error.sel(alpha=40.0, seed=1).item()
+    assert alone.n_first.item() == alone.n_second.item() == alone.n_third.item() == 640
+    assert alone.n_total.item() == 1280
+    assert alone.kappa.item() == pytest.approx(np.log(640) / np.log(16))
+    two = TwoLayer((SMALL, RidgeReadout())).simulate(TARGET, d=16, alpha=40.0)
+    assert two.n_third.item() == 0 and two.n_total.item() == 640
+    assert two.error.item() == two.two_layer_error.item()
+    # A refit of the label on the fitted function learns more.
+    better = Layerwise((OracleFirstLayer(200), PreconditionedSecondLayer(), RidgeReadout()))
+    found = better.simulate(TARGET, d=16, alpha=100.0)
+    assert found.error.item() < 0.8 * found.two_layer_error.item()
+
+
+def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    learner = Layerwise((SMALL, PreconditionedSecondLayer(20), RidgeReadout()))
+    kept = learner.simulate(TARGET, d=16, alpha=300.0)
+    monkeypatch.setattr(_blocks, "_KEPT", 0)
+    drawn = learner.simulate(TARGET, d=16, alpha=300.0)
+    assert kept.error.item() == drawn.error.item()
+
+
+def test_any_depth() -> None:
+    layers = (SMALL, *(PreconditionedSecondLayer(20),) * 2, RidgeReadout())
+    found = Layerwise(layers).simulate(TARGET, d=16, alpha=100.0)
+    assert found.error.item() < 1.1 * found.two_layer_error.item()
+    tree = Hierarchical("tanh(z)", "He2(z)", depth=4)
+    run = Layerwise(layers).simulate(tree, d=64, alpha=10.0)
+    assert np.isfinite(run.error).all() and str(run.status.item()) == "trained"
+
+
+def test_predictions() -> None:
+    learner = Layerwise((SpectralFirstLayer(None), MehlerReadout()))
+    theory = learner.predict(TARGET, d=64, alpha=[2.0, 64.0, 147.0])
+    v = theory.attrs["label_variance"]
+    assert theory.first_layer_overlap.values[0] == 0
+    assert theory.two_layer_error.values[0] > 0.99 * v
+    # The values of the best kernel: 0.604 and 0.468 of the variance.
+    np.testing.assert_allclose(theory.kernel_error.values[1:] / v, [0.604, 0.468], atol=0.002)
+    assert theory.attrs["n_star"] == pytest.approx(TARGET.n_star(64))
+    three = Layerwise().predict(TARGET, d=64, alpha=147.0)
+    assert three.two_layer_error.item() / v == pytest.approx(0.244, abs=0.004)
+    assert three.error.item() == three.three_layer_bound.item() < three.two_layer_error.item()
+    assert three.attrs["plateau_three_layer"] / v == pytest.approx(0.054, abs=0.002)
+
+
+def test_sentences() -> None:
+    with pytest.raises(LearnabilityError, match="layers learn a Hierarchical"):
+        Layerwise().simulate("tanh(z)", d=8, alpha=1.0)  # type: ignore[arg-type]
+    with pytest.raises(LearnabilityError, match="a first layer, any number of"):
+        Layerwise((RidgeReadout(), SMALL))
+    with pytest.raises(LearnabilityError, match="has 3 layers"):
+        TwoLayer((SMALL, PreconditionedSecondLayer(), RidgeReadout()))
+    with pytest.raises(LearnabilityError, match="2 are needed"):
+        Layerwise().simulate(TARGET, d=16, alpha=0.01)
+    with pytest.raises(LearnabilityError, match="True and False"):
+        Layerwise(fresh=1)  # type: ignore[arg-type]

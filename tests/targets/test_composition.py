@@ -1,0 +1,80 @@
+"""Exact degree energies against sampling, closed forms and each other."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from learnability import LearnabilityError, Link
+from learnability.targets._composition import Composition
+
+REFERENCE = Link("He2(z)/2 + He3(z)/6")
+# N, variance, shares of degrees 1 to 4: THEORY of depth, measured elsewhere.
+TABLE = (
+    (8, 0.6209, (0.021, 0.612, 0.101, 0.095)),
+    (12, 0.6349, (0.013, 0.620, 0.114, 0.077)),
+    (16, 0.6441, (0.008, 0.623, 0.124, 0.064)),
+    (64, 0.6759, (0.001, 0.618, 0.169, 0.020)),
+)
+
+
+@pytest.mark.parametrize(("N", "variance", "shares"), TABLE)
+def test_the_reference_setting(N: int, variance: float, shares: tuple[float, ...]) -> None:
+    found = Composition(Link("tanh(3*z)"), REFERENCE, N // 2, N // 2, 1.0)
+    assert found.variance == pytest.approx(variance, abs=2e-4)
+    assert found.energies[1:5] / found.variance == pytest.approx(shares, abs=1e-3)
+
+
+def test_polynomials_are_exact() -> None:
+    # h^2 = 1 + He2(h): with P = He2 / sqrt 2, E[h^2 He2(z_1)] = E[P^2 He2] / N = 4 / N.
+    N = 6
+    found = Composition(Link("z**2"), Link("He2(z)/sqrt(2)"), N, 0, 1.0)
+    assert found.mean == pytest.approx(1, abs=1e-6)
+    assert found.single(2)[0, 0] == pytest.approx(4 / N, abs=1e-5)
+    assert np.isnan(found.single(2)[0, 1])
+    # Degree 4: He4 on one variable, He2 He2 on two.
+    fourth = N * (12 / N) ** 2 / 24 + math.comb(N, 2) * (4 / N) ** 2 / 4
+    assert found.energies[4] == pytest.approx(fourth, rel=1e-4)
+    assert found.energies[1:].sum() == pytest.approx(found.variance, rel=1e-4)
+
+
+@pytest.mark.parametrize("g", ["sign(z - 0.3)", "relu(z) - abs(z - 1)", "sin(1.5*z)"])
+def test_parts_against_samples(g: str) -> None:
+    found = Composition(Link(g), REFERENCE, 6, 4, 1.2)
+    z = np.random.default_rng(3).standard_normal((100_000, 1, 10))
+    a = np.array([1.0] * 6 + [-1.0] * 4)
+    h = 1.2 * (REFERENCE(z[:, 0, :, None]) @ a) / math.sqrt(10)
+    f = Link(g)(h)
+    assert found.mean == pytest.approx(f.mean(), abs=5 * f.std() / 316)
+    assert found.variance == pytest.approx(f.var(), abs=5 * ((f - f.mean()) ** 2).std() / 316)
+    parts = found.project(z, 3)
+    for j, part in enumerate(parts):
+        # Both the energy of a part and its correlation with f are |P_j f|^2.
+        tolerance = 5 * (f * part).std() / 316 + 1e-12
+        assert np.mean(f * part) == pytest.approx(found.energies[j], abs=tolerance)
+        assert np.mean(part**2) == pytest.approx(
+            found.energies[j], abs=5 * (part**2).std() / 316 + 1e-12
+        )
+    correlation = found.feature_correlation[0]
+    assert correlation == pytest.approx(np.mean(f * h), abs=5 * (f * h).std() / 316)
+
+
+def test_two_features() -> None:
+    one = Composition(Link("tanh(z)"), REFERENCE, 4, 4, 1.0)
+    both = Composition(Link("tanh(z1)*(1 + tanh(z2))"), REFERENCE, 4, 4, 1.0)
+    v = one.variance
+    assert both.variance == pytest.approx(v + v**2, abs=1e-6)
+    # The product adds degrees: 2 of the sum is 2 of the first plus 1 + 1.
+    e = one.energies
+    assert both.energies[2] == pytest.approx(e[2] + e[1] ** 2, abs=1e-6)
+    assert both.energies[3] == pytest.approx(e[3] + 2 * e[1] * e[2], abs=1e-6)
+    assert abs(both.feature_correlation[1]) < 1e-9
+
+
+def test_too_rough_a_function_is_told() -> None:
+    with pytest.raises(LearnabilityError, match="use a larger N"):
+        _ = Composition(Link("sign(z)"), Link("He2(z)"), 1, 0, 1.0).energies
+    with pytest.raises(LearnabilityError, match="not finite"):
+        _ = Composition(Link("exp(z**2)"), Link("He2(z)"), 4, 0, 1.0).variance

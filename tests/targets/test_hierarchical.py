@@ -1,0 +1,98 @@
+"""Hierarchical targets: samples, populations, sentences."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from learnability import Hierarchical, LearnabilityError
+from learnability.targets.hierarchical import conditional_variance
+from learnability.targets.protocol import Target
+
+G, P = "tanh(3*z)", "He2(z)/2 + He3(z)/6"
+
+
+def reference(**more: object) -> Hierarchical:
+    return Hierarchical(G, P, normalisation="printed", **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("signs", "N", "floor", "overlap"),
+    [("balanced", 8, 0.054, 0.9677), ("balanced", 16, 0.031, 0.9839), ("ones", 8, 0.030, 0.978)],
+)
+def test_the_reference_populations(signs: str, N: int, floor: float, overlap: float) -> None:
+    target = reference(N=N, signs=signs)
+    assert target.feature_floor / target.variance == pytest.approx(floor, abs=0.0015)
+    assert target.max_feature_overlap == pytest.approx(overlap, abs=1e-3)
+    if signs == "balanced":
+        assert 0.80 < target.n_star(N**2) / N**3 < 0.82
+
+
+def test_samples_follow_the_population() -> None:
+    target = reference(noise=0.1)
+    X, y, W, h = target.sample(3, n=100_000, d=36, dtype=np.float32)
+    here = target.at(36)
+    assert here.sizes == (6,) and W.shape == (6, 36) and h.shape == (100_000, 1)
+    assert target.directions(36) == 6 and isinstance(target, Target)
+    np.testing.assert_allclose(W @ W.T, np.eye(6), atol=1e-5)
+    assert y.var() == pytest.approx(here.label_variance, abs=0.012)
+    assert h.var() == pytest.approx(target.feature_variance, abs=0.03)
+    np.testing.assert_allclose(target.features(X[:5], W)[-1][:, 0, 0], h[:5, 0], rtol=1e-5)
+    C = (X * (y - y.mean())[:, None]).T @ X / len(X)
+    seen = np.diag(W @ C @ W.T)
+    expected = here.composition.single(2)[0]
+    np.testing.assert_allclose(seen, np.repeat(expected, 3), atol=0.03)
+
+
+def test_batches_are_numbered() -> None:
+    target = Hierarchical("tanh(z1)*(1 + tanh(z2))", "He2(z)", N=3)
+    first = next(target.batches(1, 4, 8))
+    second, third = islice(target.batches(1, 4, 8, first=1), 2)
+    np.testing.assert_array_equal(first.X, target.sample(1, n=4, d=8).X)
+    assert first.W.shape == (6, 8) and first.h.shape == (4, 2)
+    np.testing.assert_array_equal(third.X, next(target.batches(1, 4, 8, first=2)).X)
+    assert (second.W == third.W).all() and (second.X != third.X).any()
+    np.testing.assert_allclose(second.y, target.link(second.h))
+
+
+def test_deeper_trees() -> None:
+    tree = Hierarchical("tanh(z)", "He2(z)", depth=4)
+    assert tree.at(256).sizes == (16, 4)
+    levels = tree.features(*tree.sample(0, n=2000, d=256)[0:3:2])
+    assert [v.shape[2] for v in levels] == [16, 4, 1]
+    assert levels[1].std() == pytest.approx(1, abs=0.1)
+    assert tree.at(256).levels(2)[2] == Hierarchical("tanh(z)", "He2(z)", N=4).levels(2)[2]
+    assert Hierarchical("z", "He2(z)", N=(16, 4)).depth == 4
+
+
+def test_conditional_variance() -> None:
+    rng = np.random.default_rng(0)
+    q, noise = rng.standard_normal((2, 50_000))
+    found = conditional_variance(np.sin(q) + 0.3 * noise, q)
+    assert found == pytest.approx(0.09, abs=0.003)
+
+
+def test_sentences() -> None:
+    def refused(match: str, *arguments: object, **more: object) -> None:
+        with pytest.raises(LearnabilityError, match=match):
+            Hierarchical(*arguments, **more)  # type: ignore[arg-type]
+
+    refused("constant term", G, "z**2")
+    refused("degree 1 to 4", G, "tanh(z)")
+    refused("degree 1 to 4", G, "He5(z)")
+    refused("between 0 and 1", G, P, epsilon=1.0)
+    refused("between 0 and 1", G, P, epsilon=-0.5)
+    refused("both given", G, P, epsilon=0.5, N=4)
+    refused("`signs` was given as 'random'", G, P, signs="random")
+    refused("from 3 to 8", G, P, depth=2)
+    refused("has depth 4", G, P, N=(16, 4), depth=5)
+    with pytest.raises(LearnabilityError, match="room for 8"):
+        reference(N=9).sample(0, n=3, d=8)
+    with pytest.raises(LearnabilityError, match="cannot hold"):
+        Hierarchical(G, P, depth=6).at(64)
+    with pytest.raises(LearnabilityError, match=r"use target.at\(d\)"):
+        _ = reference().variance
+    with pytest.raises(LearnabilityError, match="from 0 to 6"):
+        reference(N=8).levels(7)
