@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 import learnability
 from learnability.errors import LearnabilityError
 from learnability.targets.multi_index import MultiIndex
+from learnability.targets.spiked_index import SpikedIndex
 
 if TYPE_CHECKING:
     import xarray
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Learner",
     "checked_alphas",
+    "checked_data",
     "checked_seeds",
     "checked_target",
     "dataset",
@@ -45,12 +47,22 @@ def checked_target(target: Any) -> MultiIndex:
     """A multi-index target, made from a link or its text where one is given."""
     if isinstance(target, MultiIndex):
         return target
+    if hasattr(target, "sample"):
+        raise LearnabilityError(
+            f"The target was given as {type(target).__name__}, but this learner accepts a "
+            "MultiIndex."
+        )
     try:
         return MultiIndex(target)
     except TypeError:
         raise LearnabilityError(
             f"The target was given as {type(target).__name__}, but a MultiIndex is accepted."
         ) from None
+
+
+def checked_data(target: Any) -> Any:
+    """A SpikedIndex as it is, or a multi-index target."""
+    return target if isinstance(target, SpikedIndex) else checked_target(target)
 
 
 def checked_alphas(alpha: ArrayLike) -> Array:
@@ -97,7 +109,7 @@ def subspace_overlap(estimate: NDArray[Any], W: NDArray[Any]) -> float:
 
 def dataset(
     learner: Any,
-    target: MultiIndex,
+    target: Any,
     verb: str,
     alpha: Array | None,
     variables: dict[str, tuple[tuple[str, ...], Any]],

@@ -2,5 +2,7 @@
 
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import Sample, Target
+from learnability.targets.sparse_parity import SparseParity
+from learnability.targets.spiked_index import Spike, SpikedIndex
 
-__all__ = ["MultiIndex", "Sample", "Target"]
+__all__ = ["MultiIndex", "Sample", "SparseParity", "Spike", "SpikedIndex", "Target"]

@@ -18,8 +18,11 @@ from learnability.learners.lazy._levels import (
     limit_levels,
     residual_energy,
 )
+from learnability.learners.lazy._spiked_kernel import SpikedKernel
+from learnability.learners.lazy._spiked_results import predict_spiked
 from learnability.learners.protocol import (
     checked_alphas,
+    checked_data,
     checked_seeds,
     checked_target,
     dataset,
@@ -28,6 +31,7 @@ from learnability.links.link import Link
 from learnability.progress import tracked
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_memory, checked_sizes
+from learnability.targets.spiked_index import SpikedIndex
 
 if TYPE_CHECKING:
     import xarray
@@ -47,7 +51,7 @@ class Run(NamedTuple):
 
 def runs(
     learner: Any,
-    target: MultiIndex | Link | str,
+    target: Any,
     d: int,
     alpha: ArrayLike,
     seeds: int | Sequence[int],
@@ -65,7 +69,7 @@ def runs(
     memory : callable
         n -> bytes that a run needs beside its samples.
     """
-    target = checked_target(target)
+    target = checked_data(target)
     alphas, chosen = checked_alphas(alpha), checked_seeds(seeds)
     ridges, axes = _ridges(learner)
     sizes = [
@@ -113,20 +117,35 @@ class Lazy(ABC):
     def _features(self) -> float:
         """Number of features over dimension; may be infinite."""
 
+    @abstractmethod
+    def _spiked_kernel(self, t: float, d: int) -> SpikedKernel:
+        """Parts of the kernel on inputs with a spike t = (1 + theta) / d."""
+
     def predict(
-        self, target: MultiIndex | Link | str, *, alpha: ArrayLike, degree: int = 1
+        self,
+        target: MultiIndex | SpikedIndex | Link | str,
+        *,
+        alpha: ArrayLike,
+        degree: int = 1,
+        d: int | None = None,
+        seeds: int | Sequence[int] | None = None,
     ) -> xarray.Dataset:
-        """The errors in the limit of large dimension.
+        """The errors in the limit of large dimension; on spiked data with the spike of one.
 
         Parameters
         ----------
-        target : MultiIndex, Link or str
+        target : MultiIndex, SpikedIndex, Link or str
             Where the samples come from.
         alpha : float or sequence of float
             Samples over d^l / l!, with l the degree: n / d by default.
         degree : int
             The degree l, from 1 to 6, that is partly learned; lower ones are learned, and
             higher ones act as noise. A `width` is then p over d^l / l!.
+        d : int, optional
+            For a SpikedIndex, and only then: the dimension, which fixes its spike.
+        seeds : int or sequence of int, optional
+            For a SpikedIndex and a kernel: predict the errors of the training sets of these seeds,
+            from the coordinates of their samples along the spike.
 
         Returns
         -------
@@ -134,6 +153,14 @@ class Lazy(ABC):
             `error` and `train_error` by alpha and, if there are several, ridge. The attribute
             `floor` is the error with endless samples and features of this order.
         """
+        if isinstance(target, SpikedIndex):
+            kernel, features = self._spiked_kernel, self._features
+            return predict_spiked(self, target, alpha, d, seeds, kernel, features)
+        if d is not None or seeds is not None:
+            raise LearnabilityError(
+                "`d` and `seeds` were given, but they belong to spiked data: use `predict_finite` "
+                "for a MultiIndex in dimension d."
+            )
         target, alphas = checked_target(target), checked_alphas(alpha)
         whole = isinstance(degree, int | np.integer) and not isinstance(degree, bool)
         if not whole or not 1 <= degree <= HIGHEST_DEGREE:

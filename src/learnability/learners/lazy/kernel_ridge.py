@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from learnability.learners.activations import checked_activation, checked_ridge
+from learnability.learners.activations import checked_ridge
 from learnability.learners.features import ROWS
 from learnability.learners.fresh_samples import fresh_error
+from learnability.learners.lazy._kernels import checked_kernel, kernel_values, on_the_sphere
 from learnability.learners.lazy._levels import kernel_weights
 from learnability.learners.lazy._results import Lazy, Run, runs
+from learnability.learners.lazy._spiked_kernel import SpikedKernel, given_kernel
 from learnability.learners.ridge import dual_path
 from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
@@ -27,7 +29,7 @@ __all__ = ["KernelRidge"]
 
 @dataclass(frozen=True)
 class KernelRidge(Lazy):
-    """Ridge regression with an inner-product kernel K(x, x') = k(x . x' / d).
+    """Ridge regression with a kernel K(x, x') = k(x . x' / d), or one of the lengths too.
 
     The predictor is sum_i c_i K(x, x_i) with (K + ridge I) c = y.
 
@@ -35,7 +37,9 @@ class KernelRidge(Lazy):
     ----------
     kernel : str, Link or callable
         The function k, such as "exp(z)": smooth between -1 and 1 with Taylor coefficients that are
-        not negative, which is what makes it positive definite in every dimension.
+        not negative, which is what makes it positive definite in every dimension. A function of
+        three variables is one of |x|^2 / d, |x'|^2 / d and x . x' / d, such as the Gaussian kernel
+        "exp(z3 - z1/2 - z2/2)".
     ridge : float or sequence of float
         At least zero. Of several, which form an axis of the results, all come from one
         factorisation.
@@ -56,7 +60,7 @@ class KernelRidge(Lazy):
     ridge: float | tuple[float, ...] = 0.01
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kernel", checked_activation(self.kernel, "kernel"))
+        object.__setattr__(self, "kernel", checked_kernel(self.kernel))
         object.__setattr__(self, "ridge", checked_ridge(self.ridge))
 
     def simulate(
@@ -99,16 +103,14 @@ class KernelRidge(Lazy):
 
     def _values(self, X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
         """Kernel values, shape (rows of X, rows of Z)."""
-        values = X @ Z.T
-        values /= X.shape[1]
-        for start in range(0, len(values), ROWS):
-            block = slice(start, start + ROWS)
-            values[block] = self._link(values[block][..., None])
-        return values
+        return kernel_values(self._link, X, Z)
 
     @property
     def _degrees(self) -> tuple[NDArray[np.float64], float]:
-        return kernel_weights(self._link)
+        return kernel_weights(on_the_sphere(self._link))
+
+    def _spiked_kernel(self, t: float, d: int) -> SpikedKernel:
+        return given_kernel(self._link, t, d)
 
     @property
     def _features(self) -> float:
