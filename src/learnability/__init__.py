@@ -29,6 +29,7 @@ _HOMES = {
     "catalogue": "learnability.links",
     "hardness": "learnability.hardness",
     "plot": "learnability.plotting",
+    "scaling_laws": "learnability.hardness",
     "study": "learnability.studies",
 }
 

@@ -4,12 +4,16 @@ from learnability.hardness.costs import Cost
 from learnability.hardness.csq import csq_staircase, leap_staircase, risk_floors
 from learnability.hardness.grand import grand_staircase
 from learnability.hardness.report import Hardness, hardness
+from learnability.hardness.scaling_laws import ScalingLaws, scaling_laws
+from learnability.hardness.spiked import SpikedHardness
 from learnability.hardness.steps import Staircase, Step
 from learnability.hardness.thresholds import WeakRecovery, weak_recovery
 
 __all__ = [
     "Cost",
     "Hardness",
+    "ScalingLaws",
+    "SpikedHardness",
     "Staircase",
     "Step",
     "WeakRecovery",
@@ -18,5 +22,6 @@ __all__ = [
     "hardness",
     "leap_staircase",
     "risk_floors",
+    "scaling_laws",
     "weak_recovery",
 ]

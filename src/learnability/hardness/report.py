@@ -25,6 +25,7 @@ from learnability.hardness.steps import Staircase, Step
 from learnability.links.hermite import expand
 from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
+from learnability.targets.spiked_index import SpikedIndex
 
 __all__ = ["Hardness", "hardness"]
 
@@ -58,7 +59,7 @@ class Hardness:
         Quantities that the numerics could not settle.
     """
 
-    target: MultiIndex
+    target: MultiIndex | SpikedIndex
     relevant: NDArray[np.float64] = field(repr=False)
     information_exponent: int | None
     generative_exponent: int | None
@@ -130,7 +131,7 @@ class Hardness:
 
 
 def hardness(
-    target: MultiIndex | Link | str | Callable[[Any], Any],
+    target: MultiIndex | SpikedIndex | Link | str | Callable[[Any], Any],
     r: int | None = None,
     noise: float | None = None,
 ) -> Hardness:
@@ -138,8 +139,8 @@ def hardness(
 
     Parameters
     ----------
-    target : MultiIndex, Link, str or callable
-        The target, or its link.
+    target : MultiIndex, SpikedIndex, Link, str or callable
+        The target, or its link; for a SpikedIndex the report says what the spike adds.
     r : int, optional
         Number of hidden directions; needed for a callable.
     noise : float, optional
@@ -155,10 +156,15 @@ def hardness(
     >>> report.kind, report.information_exponent, round(report.alpha_c, 6)
     ('easy', 2, 0.5)
     """
-    if not isinstance(target, MultiIndex):
+    if isinstance(target, SpikedIndex) and r is None and noise is None:
+        from learnability.hardness.spiked import spiked_hardness
+
+        return spiked_hardness(target)
+    if not isinstance(target, MultiIndex | SpikedIndex):
         target = MultiIndex(target, r=r, noise=0.0 if noise is None else noise)
     elif r is not None or noise is not None:
         raise LearnabilityError("`r` and `noise` belong to the target: give them to MultiIndex.")
+    assert isinstance(target, MultiIndex)
     link = target.link
     notes: list[str] = []
     undecided: list[str] = []
