@@ -34,8 +34,8 @@ LearnerName = Annotated[
     str,
     typer.Argument(
         metavar="LEARNER",
-        help="bayes-amp, spectral, online-sgd, batch-gd, random-features, kernel-ridge or "
-        "giant-steps.",
+        help="bayes-amp, spectral, online-sgd, batch-gd, random-features, kernel-ridge, "
+        "giant-steps, gradient-flow or mean-field-langevin.",
     ),
 ]
 Expression = Annotated[
@@ -52,6 +52,22 @@ Time = Annotated[
     typer.Option(metavar="GRID", help="For online-sgd instead of --alpha: steps over dimension."),
 ]
 Noise = Annotated[float, typer.Option(help="Variance of the label noise.")]
+SpikeStrength = Annotated[
+    float | None,
+    typer.Option("--spike", help="Spiked inputs: strength theta of the long direction."),
+]
+SpikeExponent = Annotated[
+    float | None, typer.Option(help="Spiked inputs: theta = d^this, instead of --spike.")
+]
+Alignment = Annotated[
+    float, typer.Option(help="Spiked inputs: cosine of the spike with the hidden direction.")
+]
+AlignmentExponent = Annotated[
+    float | None, typer.Option(help="Spiked inputs: that cosine is d^-this.")
+]
+Anisotropy = Annotated[
+    float | None, typer.Option(help="Of the parity of mean-field-langevin, from 0 to 1.")
+]
 Start = Annotated[
     str | None,
     typer.Option(help="Where bayes-amp begins: auto, random, spectral or informed."),
@@ -125,6 +141,10 @@ def root(
 def hardness(
     expression: Expression,
     noise: Noise = 0.0,
+    spike: SpikeStrength = None,
+    spike_exponent: SpikeExponent = None,
+    alignment: Alignment = 1.0,
+    alignment_exponent: AlignmentExponent = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     plot: Annotated[
         Path | None,
@@ -140,7 +160,8 @@ def hardness(
     _make_room(plot)
     from learnability.hardness import hardness as report_on
 
-    report = report_on(expression, noise=noise)
+    spiked = (spike, alignment, spike_exponent, alignment_exponent)
+    report = report_on(_target(expression, noise, spiked))
     if as_json:
         typer.echo(json.dumps(report.to_dict(), allow_nan=False))
     elif cite:
@@ -162,9 +183,15 @@ def predict(
     alpha: Alpha = None,
     time: Time = None,
     d: Annotated[
-        int | None, typer.Option("--d", help="For online-sgd: dimension of the random start.")
+        int | None,
+        typer.Option("--d", help="Dimension: of online-sgd's random start, or of spiked inputs."),
     ] = None,
     noise: Noise = 0.0,
+    spike: SpikeStrength = None,
+    spike_exponent: SpikeExponent = None,
+    alignment: Alignment = 1.0,
+    alignment_exponent: AlignmentExponent = None,
+    anisotropy: Anisotropy = None,
     start: Start = None,
     width: Width = None,
     activation: Activation = None,
@@ -182,8 +209,8 @@ def predict(
     """Say what the theory expects of a learner in high dimension."""
     _check_suffix("--out", out, RESULTS)
     from learnability.learners.names import named
-    from learnability.targets import MultiIndex
 
+    spiked = (spike, alignment, spike_exponent, alignment_exponent)
     chosen = named(
         learner,
         start=start,
@@ -201,10 +228,10 @@ def predict(
     )
     axis = _axis(learner, chosen, alpha, time)
     if d is not None:
-        if "time" not in axis:
+        if "time" not in axis and spiked == _NO_SPIKE:
             raise LearnabilityError(f"`--d` was given with predict {learner}, which needs none.")
         axis["d"] = d
-    target = MultiIndex(expression, noise=noise)
+    target = _target(expression, noise, spiked, anisotropy)
     _make_room(out)
     _hand_over(chosen.predict(target, **axis), out)
 
@@ -220,6 +247,11 @@ def simulate(
         str, typer.Option(metavar="K", help="Number of runs, or their seeds x,y,z.")
     ] = "1",
     noise: Noise = 0.0,
+    spike: SpikeStrength = None,
+    spike_exponent: SpikeExponent = None,
+    alignment: Alignment = 1.0,
+    alignment_exponent: AlignmentExponent = None,
+    anisotropy: Anisotropy = None,
     start: Start = None,
     width: Width = None,
     activation: Activation = None,
@@ -262,8 +294,8 @@ def simulate(
     from learnability.grids import setting
     from learnability.learners.names import named
     from learnability.studies import StudyWarning, study
-    from learnability.targets import MultiIndex
 
+    spiked = (spike, alignment, spike_exponent, alignment_exponent)
     axes = {"d": setting(d, "--d")}
     if not all(type(size) is int for size in (axes["d"] if "," in d or ":" in d else [axes["d"]])):
         raise LearnabilityError(
@@ -294,7 +326,7 @@ def simulate(
         spherical=spherical,
     )
     axes |= _axis(learner, chosen, alpha, time)
-    target = MultiIndex(expression, noise=noise)
+    target = _target(expression, noise, spiked, anisotropy)
     _make_room(out)
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -394,6 +426,32 @@ def figure(
         raise LearnabilityError("No figure was named: `learnability figure --list` lists them.")
     for path in draw(name, out, quick=quick):
         typer.echo(str(path))
+
+
+_NO_SPIKE = (None, 1.0, None, None)
+
+
+def _target(
+    expression: str,
+    noise: float,
+    spiked: tuple[float | None, float, float | None, float | None] = _NO_SPIKE,
+    anisotropy: float | None = None,
+) -> Any:
+    """The target that the options of a command describe."""
+    from learnability.targets import MultiIndex, SparseParity, SpikedIndex
+
+    if anisotropy is not None:
+        signs = MultiIndex(expression, noise=noise)
+        if signs.link != SparseParity(signs.r).link or noise or spiked != _NO_SPIKE:
+            raise LearnabilityError(
+                f"`--anisotropy` was given with {expression!r}, but it is for a parity such as "
+                "z1*z2*z3, without noise or a spike."
+            )
+        return SparseParity(signs.r, anisotropy)
+    if spiked == _NO_SPIKE:
+        return MultiIndex(expression, noise=noise)
+    spike, alignment, spike_exponent, alignment_exponent = spiked
+    return SpikedIndex(expression, spike, alignment, noise, spike_exponent, alignment_exponent)
 
 
 def _axis(name: str, learner: Any, alpha: str | None, time: str | None) -> dict[str, Any]:

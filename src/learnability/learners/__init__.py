@@ -2,8 +2,10 @@
 
 from learnability.learners.batch import BatchGD
 from learnability.learners.bayes import BayesAMP
+from learnability.learners.flow import GradientFlow
 from learnability.learners.giant import GiantSteps
 from learnability.learners.lazy import KernelRidge, RandomFeatures
+from learnability.learners.meanfield import MeanFieldLangevin
 from learnability.learners.online import OnlineSGD
 from learnability.learners.spectral import Spectral
 
@@ -11,7 +13,9 @@ __all__ = [
     "BatchGD",
     "BayesAMP",
     "GiantSteps",
+    "GradientFlow",
     "KernelRidge",
+    "MeanFieldLangevin",
     "OnlineSGD",
     "RandomFeatures",
     "Spectral",

@@ -8,8 +8,10 @@ from typing import Any
 from learnability.errors import LearnabilityError
 from learnability.learners.batch import BatchGD
 from learnability.learners.bayes import BayesAMP
+from learnability.learners.flow import GradientFlow
 from learnability.learners.giant import GiantSteps
 from learnability.learners.lazy import KernelRidge, RandomFeatures
+from learnability.learners.meanfield import MeanFieldLangevin
 from learnability.learners.online import OnlineSGD
 from learnability.learners.protocol import Learner
 from learnability.learners.spectral import Spectral
@@ -24,6 +26,8 @@ LEARNERS: dict[str, type[Any]] = {
     "random-features": RandomFeatures,
     "kernel-ridge": KernelRidge,
     "giant-steps": GiantSteps,
+    "gradient-flow": GradientFlow,
+    "mean-field-langevin": MeanFieldLangevin,
 }
 """Name on the command line -> class."""
 

@@ -37,6 +37,10 @@ from learnability.learners.giant._parameters import (
 )
 from learnability.learners.giant._spectrum import bulk_density, outlier
 from learnability.learners.giant._spiked import covariance_density, errors
+from learnability.learners.giant._spiked_runs import (
+    predict_gradient_on_spikes,
+    simulate_on_spikes,
+)
 from learnability.learners.giant._training import Training, leading, take_steps
 from learnability.learners.protocol import (
     checked_alphas,
@@ -51,6 +55,7 @@ from learnability.links.link import Link
 from learnability.progress import tracked
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_memory, checked_sizes
+from learnability.targets.spiked_index import SpikedIndex
 
 if TYPE_CHECKING:
     import xarray
@@ -90,6 +95,9 @@ class GiantSteps:
         Take every step on the same batch instead of a fresh one.
     ridge : float or sequence of float
         Of the readout, at least zero.
+    bias : float
+        For a SpikedIndex: standard deviation of the biases b_j of sigma(w_j . x + b_j), which
+        stay as they were drawn.
 
     References
     ----------
@@ -105,8 +113,13 @@ class GiantSteps:
     init: str = "ones"
     reuse: bool = False
     ridge: float | tuple[float, ...] = 0.01
+    bias: float = 0.0
 
     def __post_init__(self) -> None:
+        if not is_number(self.bias) or not 0 <= self.bias < math.inf:
+            raise LearnabilityError(
+                f"`bias` was given as {self.bias!r}, but a finite number of at least 0 is accepted."
+            )
         for name in ("width", "batch"):
             object.__setattr__(self, name, checked_positive(name, getattr(self, name)))
         if self.step is not None:
@@ -157,9 +170,15 @@ class GiantSteps:
             `overlap_trace` (time, estimate, index) from 0 to the last step, `gradient_cosine` of
             each neuron's step (time from 1), `subspace_overlap` of the r leading directions of
             the whole update; after one step, if the target has a linear part, `spike`,
-            `alignment` and `bulk` as in `predict`.
+            `alignment` and `bulk` as in `predict`. For a SpikedIndex see
+            the guide "structured data": errors also of the controls, `permuted_error` (labels
+            permuted in the step) and `none_error` (no step), `label_correlation` rho^2 of the
+            neurons by `control`, and the observables of `predict_gradient`.
         """
+        if isinstance(target, SpikedIndex):
+            return simulate_on_spikes(self, target, d, alpha, seeds)
         target = checked_target(target)
+        self._check_bias()
         alphas, chosen = checked_alphas(alpha), checked_seeds(seeds)
         sizes = [
             checked_sizes(target.r, None, d, float(a), np.float32)[0] for a in np.atleast_1d(alphas)
@@ -231,7 +250,13 @@ class GiantSteps:
         for activations with E[sigma''] = 0, such as odd ones; others are refused unless
         `parameters` are given, which ask for independent neurons with that spike.
         """
+        if isinstance(target, SpikedIndex):
+            raise LearnabilityError(
+                "The errors after a step on spiked data have no known formula: `simulate` measures "
+                "them, and `predict_gradient` predicts the step itself."
+            )
         target, alphas = checked_target(target), checked_alphas(alpha)
+        self._check_bias()
         self._check_theory(parameters is not None)
         given = self._limit(target) if parameters is None else checked_parameters(parameters)
         direction = linear_direction(target)[1]
@@ -251,6 +276,42 @@ class GiantSteps:
         variables |= {name: ((), value) for name, value in given._asdict().items()}
         coordinates = {"ridge": ("ridge", list(ridges))} if several else None
         return dataset(self, target, "predict", alphas, variables, coordinates)
+
+    def predict_gradient(
+        self, target: SpikedIndex, *, d: int, seeds: int | Sequence[int] | None = None
+    ) -> xarray.Dataset:
+        """The first gradient on spiked data.
+
+        Parameters
+        ----------
+        target : SpikedIndex
+            Where the samples come from.
+        d : int
+            Dimension, which fixes the spike.
+        seeds : int or sequence of int, optional
+            Predict for the training sets of these seeds, from the coordinates of their samples
+            along the spike; by default for a typical one.
+
+        Returns
+        -------
+        xarray.Dataset
+            `gradient_alignment`, sum_j <G_j, beta>^2 / sum_j |G_j|^2; `gradient_correlation`, the
+            same of the fields G_j . x with the argument of the label; by `rank` the
+            `singular_values` of G that are outliers and `singular_alignment` of their vectors.
+        """
+        if not isinstance(target, SpikedIndex):
+            raise LearnabilityError(
+                f"The target was given as {type(target).__name__}, but the gradient is predicted "
+                "for a SpikedIndex: `predict_spectrum` has that of isotropic inputs."
+            )
+        return predict_gradient_on_spikes(self, target, d, seeds)
+
+    def _check_bias(self) -> None:
+        if self.bias:
+            raise LearnabilityError(
+                f"`bias` was given as {self.bias!r}, but biases belong to spiked data: give a "
+                "SpikedIndex, or a shifted activation such as relu(z - 1)."
+            )
 
     def best_ridge(self, target: MultiIndex | Link | str, *, alpha: float) -> tuple[float, float]:
         """The ridge at which the predicted error is smallest, between 1e-6 and 1e4, and that error.
