@@ -1,7 +1,8 @@
 """The first gradient on spiked inputs: how much of it points along the label, and its outliers.
 
 A neuron w_j ~ N(0, I / d) with bias b_j moves along
-G_j = (1/n) sum_i y_i sigma'(w_j.x_i + b_j) x_i. With u the coordinate along the spike, t = (1 + theta) / d, omega_j = sqrt(d) <w_j, mu>,
+G_j = (1/n) sum_i y_i sigma'(w_j.x_i + b_j) x_i. With u the coordinate along the spike,
+t = (1 + theta) / d, omega_j = sqrt(d) <w_j, mu>,
 
     m1(u) = E_v sigma'(sqrt(t) omega u + v + b),  m11 = E_v sigma'^2,  md = E_v sigma'',
 

@@ -38,7 +38,6 @@ __all__ = ["CONTROLS", "predict_gradient_on_spikes", "simulate_on_spikes"]
 
 CONTROLS = ("labels", "permuted", "none")
 _TEST = 1_000_000  # Number of the target's first batch on which errors are measured.
-_RANKS = 6
 
 
 class _Run(NamedTuple):
@@ -83,7 +82,7 @@ def simulate_on_spikes(
     coordinates: dict[str, Any] = {
         "seed": ("seed", chosen),
         "control": ("control", list(CONTROLS)),
-        "rank": ("rank", np.arange(min(_RANKS, p, d))),
+        "rank": ("rank", np.arange(min(p, d))),
     }
     if several:
         coordinates["ridge"] = ("ridge", list(learner.ridge))
@@ -202,18 +201,17 @@ def _spectrum(
     norm = np.sum(G**2)
     top, bottom = _correlations(G, mu, beta, spike)
     _, values, vectors = np.linalg.svd(G, full_matrices=False)
-    kept = slice(0, _RANKS)
     return (
         np.sum((G @ beta) ** 2) / max(norm, 1e-300),
         top.sum() / max(float(bottom.sum()), 1e-300),
-        values[kept],
-        (vectors[kept] @ beta) ** 2,
+        values,
+        (vectors @ beta) ** 2,
     )
 
 
 def _none(p: int, d: int) -> tuple[Any, Any, Any, Any]:
     """Without a step there is no gradient."""
-    nothing = np.full(min(_RANKS, p, d), np.nan)
+    nothing = np.full(min(p, d), np.nan)
     return np.nan, np.nan, nothing, nothing
 
 

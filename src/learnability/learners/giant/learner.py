@@ -142,7 +142,7 @@ class GiantSteps:
 
     def simulate(
         self,
-        target: MultiIndex | Link | str,
+        target: MultiIndex | SpikedIndex | Link | str,
         *,
         d: int,
         alpha: ArrayLike,

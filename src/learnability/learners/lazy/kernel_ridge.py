@@ -20,6 +20,7 @@ from learnability.learners.lazy._spiked_kernel import SpikedKernel, given_kernel
 from learnability.learners.ridge import dual_path
 from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
+from learnability.targets.spiked_index import SpikedIndex
 
 if TYPE_CHECKING:
     import xarray
@@ -65,7 +66,7 @@ class KernelRidge(Lazy):
 
     def simulate(
         self,
-        target: MultiIndex | Link | str,
+        target: MultiIndex | SpikedIndex | Link | str,
         *,
         d: int,
         alpha: ArrayLike,

@@ -24,6 +24,7 @@ from learnability.learners.lazy._spiked_kernel import SpikedKernel, feature_kern
 from learnability.learners.ridge import fit_readout
 from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
+from learnability.targets.spiked_index import SpikedIndex
 
 if TYPE_CHECKING:
     import xarray
@@ -73,7 +74,7 @@ class RandomFeatures(Lazy):
 
     def simulate(
         self,
-        target: MultiIndex | Link | str,
+        target: MultiIndex | SpikedIndex | Link | str,
         *,
         d: int,
         alpha: ArrayLike,

@@ -156,7 +156,7 @@ class OnlineSGD:
 
     def simulate(
         self,
-        target: MultiIndex | Link | str,
+        target: MultiIndex | SpikedIndex | Link | str,
         *,
         d: int,
         time: ArrayLike,
@@ -203,7 +203,7 @@ class OnlineSGD:
 
     def simulate_recovery(
         self,
-        target: MultiIndex | Link | str,
+        target: MultiIndex | SpikedIndex | Link | str,
         *,
         d: int,
         time: float,
