@@ -230,9 +230,12 @@ def test_samples_to_recovery_grow_as_the_start_says() -> None:
             activation="He3(z)/sqrt(6)", loss="correlation", step=0.2 * starts[-1],
             normalisation="whitened",
         )  # fmt: skip
-        found = learner.simulate_recovery(target, d=d, time=4000.0, seeds=runs)
+        # He3 pulls to rho = 1: from below 0 it is a matter of noise, so starts are above.
+        above = learner.simulate(target, d=d, time=0.0, seeds=200).correlation.values[:, 0] > 0
+        seeds = np.flatnonzero(above)[:runs].tolist()
+        found = learner.simulate_recovery(target, d=d, time=12 / starts[-1] ** 2, seeds=seeds)
         times.append(found.recovery_time.values * d)
-        assert np.isfinite(found.recovery_time).sum() > runs / 2
+        assert np.isfinite(found.recovery_time).sum() > 0.6 * runs
     x = np.log(sizes)
     slope = np.polyfit(x, np.log([np.median(t) for t in times]), 1)[0]
     predicted = np.polyfit(x, np.log(np.array(sizes) / np.square(starts)), 1)[0]

@@ -41,7 +41,8 @@ QUICK = FlowSize(d=10_000, runs=2, batch=10_000, points=21, landscape=81)
 GAMMA = 0.8
 STARTS = (0.5, 4.0)
 """theta m^2 at the start over S_c."""
-LAST = {"spherical": 6.0, "normalised": 2.5}
+LAST = {"spherical": 40.0, "normalised": 20.0}
+"""Times over 1 / theta."""
 PAIRS = {"tanh, -He3": ("tanh(z)", "-He3(z)/sqrt(6)"), "relu, He2": ("relu(z)", LINKS["He2"]),
          "He3, He3": ("He3(z)/sqrt(6)", LINKS["He3"])}  # fmt: skip
 
@@ -61,7 +62,7 @@ def compute(size: FlowSize) -> xarray.Dataset:
     theta = target.at(size.d).strength
     data: dict[str, Any] = {}
     for flow, last in LAST.items():
-        times = np.linspace(0, last / (theta if flow == "spherical" else 1), size.points)
+        times = np.linspace(0, last / theta, size.points)
         learner = GradientFlow(activation, flow, float(times[-1]) / 200, size.batch)
         theory, runs = [], []
         for share in STARTS:
@@ -98,8 +99,7 @@ def picture(data: xarray.Dataset) -> Any:
         figure = Figure(figsize=(WIDTHS["text"], 2.6), layout="constrained")
         panels = figure.subplots(1, 3)
         for axes, flow in zip(panels, LAST, strict=False):
-            unit = data.attrs["spike"] if flow == "spherical" else 1.0
-            x = data[f"time_{flow}"] * unit
+            x = data[f"time_{flow}"] * data.attrs["spike"]
             for k, share in enumerate(data["start"].values):
                 axes.plot(
                     x,
@@ -111,16 +111,18 @@ def picture(data: xarray.Dataset) -> Any:
                     axes.plot(
                         x[::4], data[f"runs_{flow}"][k, seed, ::4], "x", ms=3.5, color=COLOURS[k]
                     )
-            name = r"$\theta \times$ time" if flow == "spherical" else "time"
             axes.set(
-                xlabel=name, ylabel=r"$\rho$", title=f"{flow}, tanh on $-$He3", ylim=(-0.05, 1.02)
+                xlabel=r"$\theta \times$ time",
+                ylabel=r"$\rho$",
+                title=f"{flow}, tanh on $-$He3",
+                ylim=(-0.05, 1.02),
             )
             axes.legend()
         for k, pair in enumerate(data["pair"].values):
             loss = data["theory_loss"][k]
             panels[2].plot(data["S"], loss / float(loss[0]), color=COLOURS[k], label=pair)
         panels[2].axvline(data.attrs["separatrix"], ls="--", lw=0.8, color="0.45")
-        panels[2].set(xscale="log", ylim=(0, 2), xlabel=r"$S = \theta m^2$",
+        panels[2].set(xscale="log", ylim=(0.86, 1.14), xlabel=r"$S = \theta m^2$",
                       ylabel="loss over that at $S = 0$",
                       title=rf"spherical, $S_c = {data.attrs['separatrix']:.4f}$")  # fmt: skip
         panels[2].legend()

@@ -115,12 +115,12 @@ def picture(data: xarray.Dataset) -> Any:
         left, right = figure.subplots(1, 2)
         for k, name in enumerate(data["curve"].values):
             risk = data["theory_part"][k].sum("part").values
-            slope = float(data["theory_exponent"][k])
-            left.plot(n, risk, color=COLOURS[k], label=rf"{name}: $n^{{-{slope:.2f}}}$")
+            power = 0.0 - float(data["theory_exponent"][k])
+            left.plot(n, risk, color=COLOURS[k], label=rf"{name}: $n^{{{power:.2f}}}$")
             left.plot(n, data["theory_part"][k, 0], color=COLOURS[k], lw=0.7, ls="--")
             left.plot(n, data["theory_part"][k, 1], color=COLOURS[k], lw=0.7, ls=":")
             crosses(left, data["runs_n"], data["runs_risk"][k], COLOURS[k])
-        left.set(xscale="log", yscale="log", xlabel="$n$", ylabel="excess risk", ylim=(1e-7, 3))
+        left.set(xscale="log", yscale="log", xlabel="$n$", ylabel="excess risk", ylim=(1e-9, 3))
         left.legend(
             title="risk (dashed: bias, dotted: variance)", title_fontsize=7, loc="lower left"
         )

@@ -69,7 +69,7 @@ def picture(data: xarray.Dataset) -> Any:
                 said += f" (run {found:.2f})"
                 axes.plot([at], [1.3], "v", color=COLOURS[rank], ms=6, zorder=4, label=said)
                 axes.plot([values[rank]] * 2, [0.6, 1.0], color=COLOURS[rank], lw=1.5)
-            axes.set(xscale="log", yscale="log", ylim=(0.5, None), xlabel="singular value of $G$",
+            axes.set(xscale="log", yscale="log", ylim=(0.5, 200), xlabel="singular value of $G$",
                      title=rf"$\gamma = {float(data['gamma'][k]):g}$")  # fmt: skip
             axes.legend(fontsize=6, loc="upper right")
         figure.axes[0].set_ylabel("number")

@@ -9,8 +9,8 @@ from learnability import LearnabilityError, MeanFieldLangevin, SparseParity
 
 
 def test_a_small_run() -> None:
-    learner = MeanFieldLangevin(width=200, steps=1000, looks=4)
-    runs = learner.simulate(SparseParity(2, 0.5), d=12, alpha=[2.0, 12.0], seeds=2)
+    learner = MeanFieldLangevin(width=200, steps=600, looks=3)
+    runs = learner.simulate(SparseParity(2, 0.5), d=12, alpha=[2.0, 12.0], seeds=1)
     assert runs.accuracy.dims == ("alpha", "seed") and runs.accuracy_trace.dims[-1] == "look"
     assert (runs.accuracy[1] >= 0.99).all() and (runs.status[1] == "learned").all()
     np.testing.assert_allclose(runs.misclassification, 1 - runs.accuracy)

@@ -45,6 +45,7 @@ __all__ = ["Inputs", "Prediction", "gradient_on_spikes", "law_of_inputs"]
 
 Array = NDArray[np.float64]
 _REACH = 7.0
+_OUTLIERS = 4  # That are looked for; those that are none are at the edge.
 
 
 class Inputs(NamedTuple):
@@ -179,9 +180,11 @@ def _outliers(
         R = R + np.outer(rest, rest) / (1 - spike.alignment**2)
     powers, directions = np.linalg.eigh(R)
     bulk = math.sqrt(d / n * float(shares @ ((w * inputs.square) @ (m11 - m1**2))))
-    found, overlaps = [], []
-    for power, direction in zip(powers[::-1][:4], directions.T[::-1][:4], strict=True):
+    found = [bulk * outlier(0.0, p / d).value] * _OUTLIERS
+    overlaps = [0.0] * _OUTLIERS
+    pairs = zip(powers[::-1][:_OUTLIERS], directions.T[::-1], strict=False)
+    for k, (power, direction) in enumerate(pairs):
         one = outlier(math.sqrt(p * max(power, 0.0)) / bulk, p / d)
-        found.append(bulk * one.value)
-        overlaps.append(float(direction @ on_label) ** 2 / max(power, 1e-300) * one.right)
+        found[k] = bulk * one.value
+        overlaps[k] = float(direction @ on_label) ** 2 / max(power, 1e-300) * one.right
     return np.array(found), np.array(overlaps)
