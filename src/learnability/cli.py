@@ -37,7 +37,7 @@ LearnerName = Annotated[
     typer.Argument(
         metavar="LEARNER",
         help="bayes-amp, spectral, online-sgd, batch-gd, random-features, kernel-ridge, "
-        "giant-steps or layerwise.",
+        "giant-steps, layerwise, gradient-flow or mean-field-langevin.",
     ),
 ]
 Expression = Annotated[
@@ -63,6 +63,23 @@ Epsilon = Annotated[
     float | None, typer.Option(help="N = d^epsilon directions under a feature of it; 0.5.")
 ]
 Noise = Annotated[float, typer.Option(help="Variance of the label noise.")]
+SpikeStrength = Annotated[
+    float | None,
+    typer.Option("--spike", help="Spiked inputs: strength theta of the long direction."),
+]
+SpikeExponent = Annotated[
+    float | None, typer.Option(help="Spiked inputs: theta = d^this, instead of --spike.")
+]
+Alignment = Annotated[
+    float | None,
+    typer.Option(help="Spiked inputs: cosine of the spike with the hidden direction; 1."),
+]
+AlignmentExponent = Annotated[
+    float | None, typer.Option(help="Spiked inputs: that cosine is d^-this.")
+]
+Anisotropy = Annotated[
+    float | None, typer.Option(help="Of the parity of mean-field-langevin, from 0 to 1.")
+]
 Start = Annotated[
     str | None,
     typer.Option(help="Where bayes-amp begins: auto, random, spectral or informed."),
@@ -134,10 +151,15 @@ def root(
 
 @app.command()
 def hardness(
+    context: typer.Context,
     expression: Expression,
     polynomial: Polynomial = None,
     epsilon: Epsilon = None,
     noise: Noise = 0.0,
+    spike: SpikeStrength = None,
+    spike_exponent: SpikeExponent = None,
+    alignment: Alignment = None,
+    alignment_exponent: AlignmentExponent = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     plot: Annotated[
         Path | None,
@@ -153,7 +175,7 @@ def hardness(
     _make_room(plot)
     from learnability.hardness import hardness as report_on
 
-    report = report_on(_target(expression, noise, polynomial, epsilon))
+    report = report_on(_target(context))
     if as_json:
         typer.echo(json.dumps(report.to_dict(), allow_nan=False))
     elif cite:
@@ -170,17 +192,25 @@ def hardness(
 
 @app.command()
 def predict(
+    context: typer.Context,
     learner: LearnerName,
     expression: Expression,
     alpha: Alpha = None,
     time: Time = None,
     d: Annotated[
         int | None,
-        typer.Option("--d", help="For online-sgd: dimension of the random start; for layerwise."),
+        typer.Option(
+            "--d", help="Dimension: of online-sgd's random start, of layerwise, of spiked inputs."
+        ),
     ] = None,
     polynomial: Polynomial = None,
     epsilon: Epsilon = None,
     noise: Noise = 0.0,
+    spike: SpikeStrength = None,
+    spike_exponent: SpikeExponent = None,
+    alignment: Alignment = None,
+    alignment_exponent: AlignmentExponent = None,
+    anisotropy: Anisotropy = None,
     start: Start = None,
     width: Width = None,
     activation: Activation = None,
@@ -215,19 +245,20 @@ def predict(
         spherical=spherical,
     )
     axis = _axis(learner, chosen, alpha, time)
+    target = _target(context, learner)
     if d is not None:
-        if "time" not in axis and learner != HIERARCHICAL:
+        if "time" not in axis and type(target).__name__ == "MultiIndex":
             raise LearnabilityError(f"`--d` was given with predict {learner}, which needs none.")
         axis["d"] = d
     elif learner == HIERARCHICAL:
         raise LearnabilityError(f"predict {learner} needs `--d`: its theory is that of one size.")
-    target = _target(expression, noise, polynomial, epsilon, learner == HIERARCHICAL)
     _make_room(out)
     _hand_over(chosen.predict(target, **axis), out)
 
 
 @app.command()
 def simulate(
+    context: typer.Context,
     learner: LearnerName,
     expression: Expression,
     d: Annotated[str, typer.Option("--d", metavar="GRID", help="Dimension, or several.")],
@@ -239,6 +270,11 @@ def simulate(
     polynomial: Polynomial = None,
     epsilon: Epsilon = None,
     noise: Noise = 0.0,
+    spike: SpikeStrength = None,
+    spike_exponent: SpikeExponent = None,
+    alignment: Alignment = None,
+    alignment_exponent: AlignmentExponent = None,
+    anisotropy: Anisotropy = None,
     start: Start = None,
     width: Width = None,
     activation: Activation = None,
@@ -312,7 +348,7 @@ def simulate(
         spherical=spherical,
     )
     axes |= _axis(learner, chosen, alpha, time)
-    target = _target(expression, noise, polynomial, epsilon, learner == HIERARCHICAL)
+    target = _target(context, learner)
     _make_room(out)
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -337,21 +373,26 @@ def simulate(
         raise typer.Exit(1)
 
 
-def _target(
-    expression: str,
-    noise: float,
-    polynomial: str | None,
-    epsilon: float | None,
-    hierarchical: bool = False,
-) -> Any:
-    """A hierarchical target where its polynomial is given or the learner needs one."""
-    from learnability.targets import Hierarchical, MultiIndex
+_TARGET_OPTIONS = (
+    "polynomial",
+    "epsilon",
+    "spike",
+    "spike_exponent",
+    "alignment",
+    "alignment_exponent",
+    "anisotropy",
+)
 
-    if polynomial is not None or hierarchical:
-        return Hierarchical(expression, polynomial or "He2(z)", epsilon, noise=noise)
-    if epsilon is not None:
-        raise LearnabilityError("`--epsilon` was given, but it belongs to `--polynomial`.")
-    return MultiIndex(expression, noise=noise)
+
+def _target(context: typer.Context, learner: str = "") -> Any:
+    """The target that the options of a command describe."""
+    from learnability.targets.described import described
+
+    given = context.params
+    options = {name: given[name] for name in _TARGET_OPTIONS if name in given}
+    return described(
+        given["expression"], given["noise"], **options, hierarchical=learner == HIERARCHICAL
+    )
 
 
 def _emit_slurm(path: Path, workers: int | None, store: Path | None) -> None:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "save", "table", "whole_file"]
 
+_WITHIN = ("alpha", "seed", "time", "ridge", "step", "control", "look", "rank")
+"""Dimensions of one result, which a grid does not make."""
+
 FORMATS = (".nc", ".csv", ".zarr")
 """What results are saved as."""
 
@@ -122,8 +125,10 @@ def table(dataset: xarray.Dataset) -> str:
     for i in range(min(dataset.sizes["estimate"], dataset.sizes["index"]) if overlaps else 0):
         own = dataset["overlap"].isel(estimate=i, index=i)
         columns.append((f"overlap {i + 1}", _cells(own)))
-    shown = ["error", "misclassification"] if "error" in dataset else ["subspace_overlap", "edge"]
-    shown += ["train_error", "status"]
+    measured = {"error", "misclassification"} & set(dataset)
+    shown = ["error", "misclassification"] if measured else ["subspace_overlap", "edge"]
+    shown += ["permuted_error", "none_error", "train_error", "train_accuracy"]
+    shown += ["correlation", "status"]
     for key in shown:
         if key in dataset:
             several = dataset[key].coords.get("ridge") if "ridge" in dataset[key].dims else None
@@ -146,11 +151,7 @@ def table(dataset: xarray.Dataset) -> str:
 
 def _extra(dataset: xarray.Dataset) -> list[str]:
     """Dimensions of a grid beside alpha and the seeds."""
-    return [
-        str(dim)
-        for dim in dataset.dims
-        if dim in dataset.coords and dim not in ("alpha", "seed", "time", "ridge", "step")
-    ]
+    return [str(dim) for dim in dataset.dims if dim in dataset.coords and dim not in _WITHIN]
 
 
 def _along_time(dataset: xarray.Dataset) -> xarray.Dataset:
@@ -158,9 +159,14 @@ def _along_time(dataset: xarray.Dataset) -> xarray.Dataset:
     status = dataset["status"]
     if "time" not in status.dims:
         status = status.expand_dims(time=dataset.sizes["time"])
-    return dataset.assign(
-        {"status": status, "overlap": dataset["overlap_trace"], "error": dataset["error_trace"]}
-    )
+    paths = {
+        name: dataset[f"{name}_trace"]
+        for name in ("overlap", "error", "correlation")
+        if f"{name}_trace" in dataset
+    }
+    if "estimate" in paths.get("correlation", status).dims:  # Of one neuron as of the first.
+        paths["correlation"] = paths["correlation"].isel(estimate=0)
+    return dataset.assign({"status": status, **paths})
 
 
 def _cells(variable: xarray.DataArray) -> list[str]:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from learnability.learners.mehler import half_recovery, kernel_values, mehler_levels
+from learnability.learners.mehler import half_recovery, mehler_levels, mehler_values
 from learnability.targets._partitions import hermite_powers
 
 
@@ -19,7 +19,7 @@ def test_eigenfunctions_are_hermite_products() -> None:
     for k in range(3):
         a, b = hermite_powers(X[:, k], 60), hermite_powers(Z[:, k], 60)
         table = table * sum(0.5**j * np.outer(a[j], b[j]) / math.factorial(j) for j in range(61))
-    np.testing.assert_allclose(kernel_values(X, Z), table, rtol=1e-6)
+    np.testing.assert_allclose(mehler_values(X, Z), table, rtol=1e-6)
 
 
 def test_levels_hold_the_whole_kernel() -> None:

@@ -5,6 +5,8 @@ from learnability.hardness.csq import csq_staircase, leap_staircase, risk_floors
 from learnability.hardness.grand import grand_staircase
 from learnability.hardness.hierarchical import HierarchicalHardness
 from learnability.hardness.report import Hardness, hardness
+from learnability.hardness.scaling_laws import ScalingLaws, scaling_laws
+from learnability.hardness.spiked import SpikedHardness
 from learnability.hardness.steps import Staircase, Step
 from learnability.hardness.thresholds import WeakRecovery, weak_recovery
 
@@ -12,6 +14,8 @@ __all__ = [
     "Cost",
     "Hardness",
     "HierarchicalHardness",
+    "ScalingLaws",
+    "SpikedHardness",
     "Staircase",
     "Step",
     "WeakRecovery",
@@ -20,5 +24,6 @@ __all__ = [
     "hardness",
     "leap_staircase",
     "risk_floors",
+    "scaling_laws",
     "weak_recovery",
 ]

@@ -50,6 +50,16 @@ BIBTEX = {
   title   = {Fundamental computational limits of weak learnability in high-dimensional multi-index models},
   journal = {arXiv:2405.15480}, year = {2024}
 }""",
+    "ba2023": """@inproceedings{ba2023,
+  author    = {Ba, Jimmy and Erdogdu, Murat A. and Suzuki, Taiji and Wang, Zhichao and Wu, Denny},
+  title     = {Learning in the presence of low-dimensional structure: a spiked random matrix perspective},
+  booktitle = {Advances in Neural Information Processing Systems}, year = {2023}
+}""",
+    "mousavi2023": """@inproceedings{mousavi2023,
+  author    = {Mousavi-Hosseini, Alireza and Wu, Denny and Suzuki, Taiji and Erdogdu, Murat A.},
+  title     = {Gradient-based feature learning under structured data},
+  booktitle = {Advances in Neural Information Processing Systems}, year = {2023}
+}""",
     "mondelli2019": """@article{mondelli2019,
   author  = {Mondelli, Marco and Montanari, Andrea},
   title   = {Fundamental limits of weak recovery with applications to phase retrieval},

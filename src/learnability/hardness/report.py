@@ -27,6 +27,7 @@ from learnability.links.hermite import expand
 from learnability.links.link import Link
 from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
+from learnability.targets.spiked_index import SpikedIndex
 
 __all__ = ["Hardness", "hardness"]
 
@@ -60,7 +61,7 @@ class Hardness:
         Quantities that the numerics could not settle.
     """
 
-    target: MultiIndex
+    target: MultiIndex | SpikedIndex
     relevant: NDArray[np.float64] = field(repr=False)
     information_exponent: int | None
     generative_exponent: int | None
@@ -132,7 +133,7 @@ class Hardness:
 
 
 def hardness(
-    target: MultiIndex | Hierarchical | Link | str | Callable[[Any], Any],
+    target: MultiIndex | Hierarchical | SpikedIndex | Link | str | Callable[[Any], Any],
     r: int | None = None,
     noise: float | None = None,
 ) -> Any:
@@ -140,8 +141,8 @@ def hardness(
 
     Parameters
     ----------
-    target : MultiIndex, Hierarchical, Link, str or callable
-        The target, or its link.
+    target : MultiIndex, Hierarchical, SpikedIndex, Link, str or callable
+        The target, or its link; for a SpikedIndex the report says what the spike adds.
     r : int, optional
         Number of hidden directions; needed for a callable.
     noise : float, optional
@@ -160,7 +161,11 @@ def hardness(
     """
     if isinstance(target, Hierarchical) and r is None and noise is None:
         return hierarchical_hardness(target)
-    if not isinstance(target, MultiIndex | Hierarchical):
+    if isinstance(target, SpikedIndex) and r is None and noise is None:
+        from learnability.hardness.spiked import spiked_hardness
+
+        return spiked_hardness(target)
+    if not isinstance(target, MultiIndex | Hierarchical | SpikedIndex):
         target = MultiIndex(target, r=r, noise=0.0 if noise is None else noise)
     elif r is not None or noise is not None:
         raise LearnabilityError("`r` and `noise` belong to the target: give them to MultiIndex.")

@@ -14,8 +14,10 @@ from learnability.learners.deep import (
     SphericalFirstLayer,
     TwoLayer,
 )
+from learnability.learners.flow import GradientFlow
 from learnability.learners.giant import GiantSteps
 from learnability.learners.lazy import KernelRidge, RandomFeatures
+from learnability.learners.meanfield import MeanFieldLangevin
 from learnability.learners.online import OnlineSGD
 from learnability.learners.spectral import Spectral
 
@@ -23,9 +25,11 @@ __all__ = [
     "BatchGD",
     "BayesAMP",
     "GiantSteps",
+    "GradientFlow",
     "JointAdamW",
     "KernelRidge",
     "Layerwise",
+    "MeanFieldLangevin",
     "MehlerReadout",
     "OnlineSGD",
     "OracleFirstLayer",

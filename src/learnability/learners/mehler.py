@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from learnability.learners.equivalent import Levels
 
-__all__ = ["half_recovery", "kernel_values", "mehler_levels"]
+__all__ = ["half_recovery", "mehler_levels", "mehler_values"]
 
 Array = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ def _rho(dimension: int) -> float:
     return min(2.0 / dimension, 0.5)
 
 
-def kernel_values(X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
+def mehler_values(X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
     """Kernel values, shape (rows of X, rows of Z).
 
     Parameters

@@ -9,8 +9,10 @@ from learnability.errors import LearnabilityError
 from learnability.learners.batch import BatchGD
 from learnability.learners.bayes import BayesAMP
 from learnability.learners.deep import Layerwise
+from learnability.learners.flow import GradientFlow
 from learnability.learners.giant import GiantSteps
 from learnability.learners.lazy import KernelRidge, RandomFeatures
+from learnability.learners.meanfield import MeanFieldLangevin
 from learnability.learners.online import OnlineSGD
 from learnability.learners.protocol import Learner
 from learnability.learners.spectral import Spectral
@@ -26,6 +28,8 @@ LEARNERS: dict[str, type[Any]] = {
     "kernel-ridge": KernelRidge,
     "giant-steps": GiantSteps,
     "layerwise": Layerwise,
+    "gradient-flow": GradientFlow,
+    "mean-field-langevin": MeanFieldLangevin,
 }
 """Name on the command line -> class."""
 

@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 import learnability
 from learnability.errors import LearnabilityError
+from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
+from learnability.targets.spiked_index import SpikedIndex
 
 if TYPE_CHECKING:
     import xarray
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Learner",
     "checked_alphas",
+    "checked_data",
     "checked_seeds",
     "checked_target",
     "dataset",
@@ -45,12 +48,22 @@ def checked_target(target: Any) -> MultiIndex:
     """A multi-index target, made from a link or its text where one is given."""
     if isinstance(target, MultiIndex):
         return target
+    if hasattr(target, "sample"):
+        raise LearnabilityError(
+            f"The target was given as {type(target).__name__}, but this learner accepts a "
+            "MultiIndex."
+        )
     try:
         return MultiIndex(target)
     except TypeError:
         raise LearnabilityError(
             f"The target was given as {type(target).__name__}, but a MultiIndex is accepted."
         ) from None
+
+
+def checked_data(target: Any) -> Any:
+    """A target with another law of the data as it is, or a multi-index target."""
+    return target if isinstance(target, SpikedIndex | Hierarchical) else checked_target(target)
 
 
 def checked_alphas(alpha: ArrayLike) -> Array:

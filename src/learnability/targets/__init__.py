@@ -5,6 +5,8 @@ from learnability.targets.conditions import Condition, conditions
 from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import Sample, Target
+from learnability.targets.sparse_parity import SparseParity
+from learnability.targets.spiked_index import Spike, SpikedIndex
 
 __all__ = [
     "Condition",
@@ -12,6 +14,9 @@ __all__ = [
     "Hierarchical",
     "MultiIndex",
     "Sample",
+    "SparseParity",
+    "Spike",
+    "SpikedIndex",
     "Target",
     "compositional_exponent",
     "conditions",

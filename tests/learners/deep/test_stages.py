@@ -8,7 +8,7 @@ import pytest
 from learnability import LearnabilityError, Link
 from learnability.learners.deep import MehlerReadout, PreconditionedSecondLayer, RidgeReadout
 from learnability.learners.deep.stages import Features
-from learnability.learners.mehler import kernel_values
+from learnability.learners.mehler import mehler_values
 
 
 @pytest.mark.parametrize(("n", "p"), [(200, 60), (60, 200)])
@@ -48,9 +48,9 @@ def test_readouts() -> None:
     u = rng.standard_normal((500, 2))
     y = u[:, 0] * u[:, 1] + 1
     trained = MehlerReadout(0.3).learn(lambda: [u[:100], u[100:]], y, 0, 1)
-    c = np.linalg.solve(kernel_values(u, u) + 0.3 * np.eye(500), y - y.mean())
+    c = np.linalg.solve(mehler_values(u, u) + 0.3 * np.eye(500), y - y.mean())
     fresh = rng.standard_normal((40, 2))
-    expected = y.mean() + kernel_values(fresh, u) @ c
+    expected = y.mean() + mehler_values(fresh, u) @ c
     np.testing.assert_allclose(trained.forward(fresh)[:, 0], expected, atol=1e-8)
     wide = rng.standard_normal((2, 300))
     deep = RidgeReadout().learn(lambda: [u @ wide], y, 0, 1)

@@ -28,7 +28,7 @@ from learnability.errors import LearnabilityError
 from learnability.learners.activations import checked_activation, checked_positive, is_number
 from learnability.learners.deep._leave_one_out import Fit, fit_by_leave_one_out
 from learnability.learners.deep.first_layer import checked_width
-from learnability.learners.mehler import kernel_values
+from learnability.learners.mehler import mehler_values
 from learnability.learners.ridge import dual_path
 from learnability.links.link import Link
 from learnability.targets.protocol import checked_memory
@@ -232,10 +232,10 @@ class MehlerReadout:
         u = np.concatenate(list(below())).astype(np.float64)
         mean = float(np.mean(y, dtype=np.float64))
         right = np.asarray(y, dtype=np.float64) - mean
-        c = dual_path(kernel_values(u, u), right, [self.ridge]).weights[0]
+        c = dual_path(mehler_values(u, u), right, [self.ridge]).weights[0]
 
         def forward(v: NDArray[Any]) -> NDArray[Any]:
-            return (mean + kernel_values(v.astype(np.float64), u) @ c)[:, None].astype(v.dtype)
+            return (mean + mehler_values(v.astype(np.float64), u) @ c)[:, None].astype(v.dtype)
 
         seen = np.asarray(mean + right - self.ridge * c)[:, None]
         return Trained(forward, seen, forward, self.ridge)

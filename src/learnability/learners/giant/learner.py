@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,10 @@ from learnability.learners.giant._network import INITS
 from learnability.learners.giant._parameters import checked_parameters
 from learnability.learners.giant._runs import simulated, trained
 from learnability.learners.giant._spectra import predicted_bulk, predicted_spectrum, spectra
+from learnability.learners.giant._spiked_runs import (
+    predict_gradient_on_spikes,
+    simulate_on_spikes,
+)
 from learnability.learners.giant._theory import (
     best_ridge,
     check_limit,
@@ -30,6 +35,7 @@ from learnability.learners.giant._training import Training
 from learnability.learners.protocol import checked_alphas, checked_seeds, checked_target
 from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
+from learnability.targets.spiked_index import SpikedIndex
 
 if TYPE_CHECKING:
     import xarray
@@ -65,6 +71,9 @@ class GiantSteps:
         Take every step on the same batch instead of a fresh one.
     ridge : float or sequence of float
         Of the readout, at least zero.
+    bias : float
+        For a SpikedIndex: standard deviation of the biases b_j of sigma(w_j . x + b_j), which
+        stay as they were drawn.
 
     References
     ----------
@@ -80,8 +89,13 @@ class GiantSteps:
     init: str = "ones"
     reuse: bool = False
     ridge: float | tuple[float, ...] = 0.01
+    bias: float = 0.0
 
     def __post_init__(self) -> None:
+        if not is_number(self.bias) or not 0 <= self.bias < math.inf:
+            raise LearnabilityError(
+                f"`bias` was given as {self.bias!r}, but a finite number of at least 0 is accepted."
+            )
         for name in ("width", "batch"):
             object.__setattr__(self, name, checked_positive(name, getattr(self, name)))
         if self.step is not None:
@@ -104,7 +118,7 @@ class GiantSteps:
 
     def simulate(
         self,
-        target: MultiIndex | Link | str,
+        target: MultiIndex | SpikedIndex | Link | str,
         *,
         d: int,
         alpha: ArrayLike,
@@ -132,9 +146,15 @@ class GiantSteps:
             `overlap_trace` (time, estimate, index) from 0 to the last step, `gradient_cosine` of
             each neuron's step (time from 1), `subspace_overlap` of the r leading directions of
             the whole update; after one step, if the target has a linear part, `spike`,
-            `alignment`, `bulk` and `spread` as in `predict`.
+            `alignment`, `bulk` and `spread` as in `predict`. For a SpikedIndex see
+            the guide "structured data": errors also of the controls, `permuted_error` (labels
+            permuted in the step) and `none_error` (no step), `label_correlation` rho^2 of the
+            neurons by `control`, and the observables of `predict_gradient`.
         """
+        if isinstance(target, SpikedIndex):
+            return simulate_on_spikes(self, target, d, alpha, seeds)
         target = checked_target(target)
+        self._check_bias()
         return simulated(self, target, d, checked_alphas(alpha), checked_seeds(seeds))
 
     def predict(
@@ -171,7 +191,13 @@ class GiantSteps:
         ones, and batches that are not small; others are refused unless `parameters` are given,
         which ask for independent neurons with that spike. `predict_finite` needs neither.
         """
+        if isinstance(target, SpikedIndex):
+            raise LearnabilityError(
+                "The errors after a step on spiked data have no known formula: `simulate` measures "
+                "them, and `predict_gradient` predicts the step itself."
+            )
         target, alphas = checked_target(target), checked_alphas(alpha)
+        self._check_bias()
         check_limit(self, independent=parameters is not None)
         given = limit(self, target) if parameters is None else checked_parameters(parameters)
         return predicted(self, target, alphas, given)
@@ -207,7 +233,44 @@ class GiantSteps:
             several, ridge; `spike`, `alignment`, `bulk` and `spread` of each first layer.
         """
         target = checked_target(target)
+        self._check_bias()
         return predicted_finite(self, target, d, checked_alphas(alpha), checked_seeds(seeds))
+
+    def predict_gradient(
+        self, target: SpikedIndex, *, d: int, seeds: int | Sequence[int] | None = None
+    ) -> xarray.Dataset:
+        """The first gradient on spiked data.
+
+        Parameters
+        ----------
+        target : SpikedIndex
+            Where the samples come from.
+        d : int
+            Dimension, which fixes the spike.
+        seeds : int or sequence of int, optional
+            Predict for the training sets of these seeds, from the coordinates of their samples
+            along the spike; by default for a typical one.
+
+        Returns
+        -------
+        xarray.Dataset
+            `gradient_alignment`, sum_j <G_j, beta>^2 / sum_j |G_j|^2; `gradient_correlation`, the
+            same of the fields G_j . x with the argument of the label; by `rank` the
+            `singular_values` of G that are outliers and `singular_alignment` of their vectors.
+        """
+        if not isinstance(target, SpikedIndex):
+            raise LearnabilityError(
+                f"The target was given as {type(target).__name__}, but the gradient is predicted "
+                "for a SpikedIndex: `predict_spectrum` has that of isotropic inputs."
+            )
+        return predict_gradient_on_spikes(self, target, d, seeds)
+
+    def _check_bias(self) -> None:
+        if self.bias:
+            raise LearnabilityError(
+                f"`bias` was given as {self.bias!r}, but biases belong to spiked data: give a "
+                "SpikedIndex, or a shifted activation such as relu(z - 1)."
+            )
 
     def best_ridge(self, target: MultiIndex | Link | str, *, alpha: float) -> tuple[float, float]:
         """The ridge at which the predicted error is smallest, between 1e-6 and 1e4, and that error.

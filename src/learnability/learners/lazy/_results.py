@@ -18,8 +18,11 @@ from learnability.learners.lazy._levels import (
     limit_levels,
     residual_energy,
 )
+from learnability.learners.lazy._spiked_kernel import SpikedKernel
+from learnability.learners.lazy._spiked_results import predict_spiked
 from learnability.learners.protocol import (
     checked_alphas,
+    checked_data,
     checked_seeds,
     checked_target,
     dataset,
@@ -29,6 +32,7 @@ from learnability.progress import tracked
 from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_memory, checked_sizes
+from learnability.targets.spiked_index import SpikedIndex
 
 if TYPE_CHECKING:
     import xarray
@@ -48,7 +52,7 @@ class Run(NamedTuple):
 
 def runs(
     learner: Any,
-    target: MultiIndex | Hierarchical | Link | str,
+    target: Any,
     d: int,
     alpha: ArrayLike,
     seeds: int | Sequence[int],
@@ -66,7 +70,7 @@ def runs(
     memory : callable
         n -> bytes that a run needs beside its samples.
     """
-    checked: Any = _checked(target)
+    checked: Any = checked_data(target)
     alphas, chosen = checked_alphas(alpha), checked_seeds(seeds)
     ridges, axes = _ridges(learner)
     sizes = [
@@ -118,20 +122,35 @@ class Lazy(ABC):
         """The levels of the kernel and the target in dimension d."""
         return finite_levels(*self._degrees, target, d)
 
+    @abstractmethod
+    def _spiked_kernel(self, t: float, d: int) -> SpikedKernel:
+        """Parts of the kernel on inputs with a spike t = (1 + theta) / d."""
+
     def predict(
-        self, target: MultiIndex | Link | str, *, alpha: ArrayLike, degree: int = 1
+        self,
+        target: MultiIndex | SpikedIndex | Link | str,
+        *,
+        alpha: ArrayLike,
+        degree: int = 1,
+        d: int | None = None,
+        seeds: int | Sequence[int] | None = None,
     ) -> xarray.Dataset:
-        """The errors in the limit of large dimension.
+        """The errors in the limit of large dimension; on spiked data with the spike of one.
 
         Parameters
         ----------
-        target : MultiIndex, Link or str
+        target : MultiIndex, SpikedIndex, Link or str
             Where the samples come from.
         alpha : float or sequence of float
             Samples over d^l / l!, with l the degree: n / d by default.
         degree : int
             The degree l, from 1 to 6, that is partly learned; lower ones are learned, and
             higher ones act as noise. A `width` is then p over d^l / l!.
+        d : int, optional
+            For a SpikedIndex, and only then: the dimension, which fixes its spike.
+        seeds : int or sequence of int, optional
+            For a SpikedIndex and a kernel: predict the errors of the training sets of these seeds,
+            from the coordinates of their samples along the spike.
 
         Returns
         -------
@@ -139,10 +158,18 @@ class Lazy(ABC):
             `error` and `train_error` by alpha and, if there are several, ridge. The attribute
             `floor` is the error with endless samples and features of this order.
         """
+        if isinstance(target, SpikedIndex):
+            kernel, features = self._spiked_kernel, self._features
+            return predict_spiked(self, target, alpha, d, seeds, kernel, features)
         if isinstance(target, Hierarchical):
             raise LearnabilityError(
                 "The limit of large dimension was asked for a Hierarchical, whose size grows with "
                 "d: use predict_finite(target, d=..., alpha=...)."
+            )
+        if d is not None or seeds is not None:
+            raise LearnabilityError(
+                "`d` and `seeds` were given, but they belong to spiked data: use `predict_finite` "
+                "for a MultiIndex in dimension d."
             )
         target, alphas = checked_target(target), checked_alphas(alpha)
         whole = isinstance(degree, int | np.integer) and not isinstance(degree, bool)
@@ -185,7 +212,7 @@ class Lazy(ABC):
         xarray.Dataset
             `error`, `train_error` and `kappa` = log n / log d.
         """
-        checked: Any = _checked(target)
+        checked: Any = checked_data(target)
         alphas = checked_alphas(alpha)
         if isinstance(d, bool) or not isinstance(d, int | np.integer) or d < max(checked.r, 2):
             raise LearnabilityError(
@@ -204,11 +231,6 @@ class Lazy(ABC):
             _ridge_coordinate(self),
             d=int(d),
         )
-
-
-def _checked(target: Any) -> Any:
-    """A target that kernels learn, or a sentence."""
-    return target if isinstance(target, Hierarchical) else checked_target(target)
 
 
 def _curves(

@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from learnability.learners.activations import checked_activation, checked_ridge
+from learnability.errors import LearnabilityError
+from learnability.learners.activations import checked_ridge
 from learnability.learners.equivalent import Levels
-from learnability.learners.features import row_blocks
 from learnability.learners.fresh_samples import fresh_error
+from learnability.learners.lazy._kernels import checked_kernel, kernel_values, on_the_sphere
 from learnability.learners.lazy._levels import HIGHEST_DEGREE, finite_energies, kernel_weights
 from learnability.learners.lazy._results import Lazy, Run, runs
-from learnability.learners.mehler import kernel_values, mehler_levels
+from learnability.learners.lazy._spiked_kernel import SpikedKernel, given_kernel
+from learnability.learners.mehler import mehler_levels, mehler_values
 from learnability.learners.ridge import dual_path
 from learnability.links.link import Link
 from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
+from learnability.targets.spiked_index import SpikedIndex
 
 if TYPE_CHECKING:
     import xarray
@@ -33,7 +36,7 @@ QUADRATIC = "1 + z + z**2/2"
 
 @dataclass(frozen=True)
 class KernelRidge(Lazy):
-    """Ridge regression with an inner-product kernel K(x, x') = k(x . x' / d).
+    """Ridge regression with a kernel K(x, x') = k(x . x' / d), or one of the lengths too.
 
     The predictor is sum_i c_i K(x, x_i) with (K + ridge I) c = y.
 
@@ -41,9 +44,10 @@ class KernelRidge(Lazy):
     ----------
     kernel : str, Link or callable
         The function k, such as "exp(z)": smooth between -1 and 1 with Taylor coefficients that are
-        not negative, which is what makes it positive definite in every dimension. Or a name:
-        "quadratic" is 1 + z + z**2/2, and "mehler" the sum over j of (2/d)^j <He_j(x), He_j(x')>
-        / j!, which is no function of the inner product alone.
+        not negative, which is what makes it positive definite in every dimension. A function of
+        three variables is one of |x|^2 / d, |x'|^2 / d and x . x' / d, such as the Gaussian kernel
+        "exp(z3 - z1/2 - z2/2)". Or a name: "quadratic" is 1 + z + z**2/2, and "mehler" the sum over
+        j of (2/d)^j <He_j(x), He_j(x')> / j!.
     ridge : float or sequence of float
         At least zero. Of several, which form an axis of the results, all come from one
         factorisation.
@@ -66,12 +70,12 @@ class KernelRidge(Lazy):
     def __post_init__(self) -> None:
         if self.kernel != MEHLER:
             given = QUADRATIC if self.kernel == "quadratic" else self.kernel
-            object.__setattr__(self, "kernel", checked_activation(given, "kernel"))
+            object.__setattr__(self, "kernel", checked_kernel(given))
         object.__setattr__(self, "ridge", checked_ridge(self.ridge))
 
     def simulate(
         self,
-        target: MultiIndex | Hierarchical | Link | str,
+        target: MultiIndex | Hierarchical | SpikedIndex | Link | str,
         *,
         d: int,
         alpha: ArrayLike,
@@ -112,23 +116,28 @@ class KernelRidge(Lazy):
     def _values(self, X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
         """Kernel values, shape (rows of X, rows of Z)."""
         if self.kernel == MEHLER:
-            return kernel_values(X, Z)
-        values = X @ Z.T
-        values /= X.shape[1]
-        for block in row_blocks(*values.shape):
-            values[block] = self._link(values[block][..., None])
-        return values
+            return mehler_values(X, Z)
+        return kernel_values(self._link, X, Z)
 
     @property
     def _degrees(self) -> tuple[NDArray[np.float64], float]:
         # In the limit the Mehler kernel is that function of the inner product.
-        return kernel_weights(Link("exp(2*z)") if self.kernel == MEHLER else self._link)
+        link = Link("exp(2*z)") if self.kernel == MEHLER else on_the_sphere(self._link)
+        return kernel_weights(link)
 
     def _finite_levels(self, target: MultiIndex | Hierarchical, d: int) -> Levels:
         if self.kernel != MEHLER:
             return super()._finite_levels(target, d)
         energies, beyond = finite_energies(target, HIGHEST_DEGREE, d)
         return mehler_levels(d, energies, beyond + target.noise)
+
+    def _spiked_kernel(self, t: float, d: int) -> SpikedKernel:
+        if self.kernel == MEHLER:
+            raise LearnabilityError(
+                "The Mehler kernel is made for isotropic inputs: on spiked data give a function of "
+                "the inner product, such as exp(z)."
+            )
+        return given_kernel(self._link, t, d)
 
     @property
     def _features(self) -> float:

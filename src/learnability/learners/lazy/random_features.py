@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from learnability.errors import LearnabilityError
 from learnability.learners.activations import (
     checked_activation,
     checked_positive,
@@ -18,9 +20,11 @@ from learnability.learners.features import features, first_layer
 from learnability.learners.fresh_samples import fresh_error
 from learnability.learners.lazy._levels import activation_weights
 from learnability.learners.lazy._results import Lazy, Run, runs
+from learnability.learners.lazy._spiked_kernel import SpikedKernel, feature_kernel
 from learnability.learners.ridge import fit_readout
 from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
+from learnability.targets.spiked_index import SpikedIndex
 
 if TYPE_CHECKING:
     import xarray
@@ -38,7 +42,7 @@ class RandomFeatures(Lazy):
     Parameters
     ----------
     width : float
-        Neurons over dimension, p / d.
+        Neurons over dimension, p / d; infinite for predictions of the limiting kernel.
     activation : str, Link or callable
         The function sigma, such as "relu(z)".
     ridge : float or sequence of float
@@ -63,13 +67,14 @@ class RandomFeatures(Lazy):
     ridge: float | tuple[float, ...] = 0.01
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "width", checked_positive("width", self.width))
+        if self.width != math.inf:
+            object.__setattr__(self, "width", checked_positive("width", self.width))
         object.__setattr__(self, "activation", checked_activation(self.activation))
         object.__setattr__(self, "ridge", checked_ridge(self.ridge))
 
     def simulate(
         self,
-        target: MultiIndex | Link | str,
+        target: MultiIndex | SpikedIndex | Link | str,
         *,
         d: int,
         alpha: ArrayLike,
@@ -95,6 +100,11 @@ class RandomFeatures(Lazy):
             `train_error` and `status` ("solved", or "least norm" where ridge = 0 and the system is
             singular).
         """
+        if self.width == math.inf:
+            raise LearnabilityError(
+                "`width` is infinite, but a run needs a finite one: give `width`, or use "
+                "KernelRidge with the kernel of these features."
+            )
         p = max(round(self.width * d), 1) if isinstance(d, int | np.integer) else 1
 
         def run(target: MultiIndex, n: int, d: int, seed: int, ridges: Sequence[float]) -> Run:
@@ -115,6 +125,9 @@ class RandomFeatures(Lazy):
     @property
     def _degrees(self) -> tuple[NDArray[np.float64], float]:
         return activation_weights(self._link)
+
+    def _spiked_kernel(self, t: float, d: int) -> SpikedKernel:
+        return feature_kernel(self._link, t, d)
 
     @property
     def _features(self) -> float:

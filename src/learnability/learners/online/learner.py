@@ -20,6 +20,8 @@ from learnability.learners.online._checks import (
 )
 from learnability.learners.online._engines import Recipe
 from learnability.learners.online._equations import Equations
+from learnability.learners.online._marked_chain import NORMALISATIONS
+from learnability.learners.online._marked_runs import recovery_on_spikes, runs_on_spikes
 from learnability.learners.online._results import divergence, labelled_paths, labelled_runs
 from learnability.learners.online._reuse import LOSSES, RULES
 from learnability.learners.online._runs import recover, run
@@ -28,6 +30,7 @@ from learnability.learners.protocol import checked_seeds, checked_target, datase
 from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_sizes
+from learnability.targets.spiked_index import SpikedIndex
 
 if TYPE_CHECKING:
     import xarray
@@ -35,7 +38,12 @@ if TYPE_CHECKING:
 __all__ = ["OnlineSGD"]
 
 Array = NDArray[np.float64]
-_ENGINES = ("reduced", "full")
+_CHOICES = (
+    ("loss", LOSSES),
+    ("rule", RULES),
+    ("engine", ("reduced", "full")),
+    ("normalisation", NORMALISATIONS),
+)
 
 
 @dataclass(frozen=True)
@@ -75,6 +83,9 @@ class OnlineSGD:
     engine : {"reduced", "full"}
         The exact Markov chain of the order parameters, in double precision and at a cost that
         does not depend on d; or all d coordinates, in single precision.
+    normalisation : {"none", "normalised", "whitened"}
+        For a SpikedIndex: the field w.x, or w.x / tau with tau^2 = w^T Sigma w, whose gradient
+        is taken times tau^2; "whitened" puts Sigma^-1 in front of it.
 
     References
     ----------
@@ -102,9 +113,10 @@ class OnlineSGD:
     second_step: float = 0.0
     schedule: str | Link | Callable[[Any], Any] | None = None
     engine: str = "reduced"
+    normalisation: str = "none"
 
     def __post_init__(self) -> None:
-        for name, accepted in (("loss", LOSSES), ("rule", RULES), ("engine", _ENGINES)):
+        for name, accepted in _CHOICES:
             if getattr(self, name) not in accepted:
                 raise LearnabilityError(
                     f"`{name}` was given as {getattr(self, name)!r}, but {', '.join(accepted)} "
@@ -123,7 +135,7 @@ class OnlineSGD:
 
     def simulate(
         self,
-        target: MultiIndex | Link | str,
+        target: MultiIndex | SpikedIndex | Link | str,
         *,
         d: int,
         time: ArrayLike,
@@ -134,7 +146,7 @@ class OnlineSGD:
 
         Parameters
         ----------
-        target : MultiIndex, Link or str
+        target : MultiIndex, SpikedIndex, Link or str
             Where the samples come from.
         d : int
             Dimension, at least width + r for the reduced engine.
@@ -144,7 +156,8 @@ class OnlineSGD:
             Number of runs, or their seeds.
         start : (Q, M), optional
             Order parameters W W^T (p, p) and W W*^T (p, r) at time 0. Default: rows of W that
-            are N(0, I_d / d), of unit length on the sphere.
+            are N(0, I_d / d), of unit length on the sphere. For a SpikedIndex (Q, m, s), m and s
+            the overlaps with the hidden direction and with the spike.
 
         Returns
         -------
@@ -152,8 +165,13 @@ class OnlineSGD:
             By seed, at the last time: `overlap` (estimate, index), the weights times W*^T,
             `cosine`, `subspace_overlap`, `error` and `status` ("finished" or "diverged", from
             where on all is NaN); by `time`: `overlap_trace`, `cosine_trace`, `gram_trace`
-            (W W^T), `second_layer_trace` and `error_trace`.
+            (W W^T), `second_layer_trace` and `error_trace`. For a SpikedIndex, instead of cosines
+            and errors, `spike_overlap` with the direction of the spike and `correlation` of w.x
+            with the argument of the label, also along `time`.
         """
+        if isinstance(target, SpikedIndex):
+            times, chosen = checked_times(time), checked_seeds(seeds)
+            return runs_on_spikes(self, target, d, times, chosen, start)
         target = checked_target(target)
         times, chosen = checked_times(time), checked_seeds(seeds)
         d = self._checked_dimension(target, d, len(chosen))
@@ -164,7 +182,7 @@ class OnlineSGD:
 
     def simulate_recovery(
         self,
-        target: MultiIndex | Link | str,
+        target: MultiIndex | SpikedIndex | Link | str,
         *,
         d: int,
         time: float,
@@ -181,7 +199,8 @@ class OnlineSGD:
         time : float
             Most time (steps over d) given to a run; runs that are there earlier end.
         overlap : float
-            What to reach: |cosine| of any neuron with any hidden direction, below 1.
+            What to reach: |cosine| of any neuron with any hidden direction, below 1; for a
+            SpikedIndex |correlation| of w.x with the argument of the label.
 
         Returns
         -------
@@ -189,10 +208,14 @@ class OnlineSGD:
             By seed `recovery_time` (steps over d, infinite if not reached) and `status`
             ("recovered", "stopped" at the last time, "diverged").
         """
-        target = checked_target(target)
         last, chosen = checked_times(time), checked_seeds(seeds)
-        d = self._checked_dimension(target, d, len(chosen))
         check_overlap(overlap)
+        if isinstance(target, SpikedIndex):
+            target.at(d)  # Before d is used: a bad one ends in a sentence.
+            end = int(np.rint(float(last.max()) * d))
+            return recovery_on_spikes(self, target, d, end, chosen, start, overlap)
+        target = checked_target(target)
+        d = self._checked_dimension(target, d, len(chosen))
         reached, diverged = recover(
             self._recipe(target, watched=True),
             self._rates,
@@ -329,7 +352,12 @@ class OnlineSGD:
         assert self.schedule is None or isinstance(self.schedule, Link)
         return self.schedule
 
-    def _recipe(self, target: MultiIndex, watched: bool = False) -> Recipe:
+    def _recipe(self, target: MultiIndex | SpikedIndex, watched: bool = False) -> Recipe:
+        if self.normalisation != "none" and not isinstance(target, SpikedIndex):
+            raise LearnabilityError(
+                f"`normalisation` was given as {self.normalisation!r}, but it is for spiked data: "
+                "give a SpikedIndex."
+            )
         assert isinstance(self.activation, Link)
         return Recipe(
             target.link,

@@ -1,0 +1,150 @@
+"""Learning curves of kernels and random features with power-law spectra, and their regimes.
+
+Left: bias and variance of the kernel at the best ridge and at a small one, from deterministic
+equivalents, with ridge regressions on Gaussian designs. Right: the exponent of the risk over the
+decay l of the ridge and the growth q of the number of features.
+
+References
+----------
+Defilippis, Loureiro, Misiakiewicz, NeurIPS 2024, arXiv:2405.15699.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from learnability.figures._drawing import crosses
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["FULL", "QUICK", "compute", "picture"]
+
+
+@dataclass(frozen=True)
+class LawSize:
+    """Samples of the runs, runs at each, eigenvalues of a design, points of lines and of maps."""
+
+    samples: tuple[int, ...]
+    runs: int
+    levels: int
+    theory: int
+    map: int
+
+
+FULL = LawSize((50, 100, 200, 400, 800), 20, 20_000, 61, 121)
+QUICK = LawSize((50, 100, 200), 8, 4000, 31, 41)
+ALPHA, R, NOISE = 1.5, 0.75, 0.25
+WIDTH = 0.4
+"""q of the random features of the left panel, below the smallest that suffices."""
+
+
+def compute(size: LawSize) -> xarray.Dataset:
+    """Curves of the kernel and of random features at the best ridge, runs, and the map."""
+    import xarray
+
+    from learnability.hardness import scaling_laws
+
+    law = scaling_laws(ALPHA, R, noise=NOISE)
+    best = law.optimal()
+    n = np.geomspace(30, 1e8, size.theory)
+    curves = {
+        "kernel": (best.ell, None),
+        "features": (best.ell, WIDTH),
+        "small ridge": (1.4 * ALPHA, None),
+    }
+    theory = [
+        [law.curve(n, *c)[part].values for part in ("bias", "variance")] for c in curves.values()
+    ]
+    slopes = [law.exponents(*c).risk for c in curves.values()]
+    runs = [[_risks(m, *c, size) for m in size.samples] for c in curves.values()]
+    ell, q = np.linspace(0, 2.2, size.map), np.linspace(0.05, 1.5, size.map)
+    regime = [[law.exponents(float(x), float(y)).risk for x in ell] for y in q]
+    return xarray.Dataset(
+        {
+            "theory_part": (("curve", "part", "n"), theory),
+            "theory_exponent": ("curve", slopes),
+            "runs_risk": (("curve", "runs_n", "seed"), runs),
+            "theory_regime": (("q", "ell"), regime),
+        },
+        {
+            "curve": list(curves), "part": ["bias", "variance"], "n": n,
+            "runs_n": list(size.samples), "seed": np.arange(size.runs), "ell": ell, "q": q,
+        },
+        {
+            "alpha": ALPHA, "r": R, "noise": NOISE,
+            **{f"best_{k}": v for k, v in best._asdict().items()},
+        },
+    )  # fmt: skip
+
+
+def _risks(n: int, ell: float, q: float | None, size: LawSize) -> list[float]:
+    """Excess risks of ridge regression on Gaussian designs."""
+    k = np.arange(1.0, size.levels + 1)
+    root, f = k ** (-ALPHA / 2), k ** (-ALPHA * R - 0.5)
+    ridge, found = n ** (1 - ell), []
+    for seed in range(size.runs):
+        rng = np.random.default_rng([seed, n])
+        G = rng.standard_normal((n, size.levels))
+        y = G @ f + math.sqrt(NOISE) * rng.standard_normal(n)
+        G *= root
+        if q is None:
+            weights = root * (G.T @ np.linalg.solve(G @ G.T + ridge * np.eye(n), y))
+        else:
+            p = max(round(n**q), 1)
+            F = rng.standard_normal((size.levels, p)) / math.sqrt(p)
+            Phi = G @ F
+            weights = root * (F @ np.linalg.solve(Phi.T @ Phi + ridge * np.eye(p), Phi.T @ y))
+        found.append(float(np.sum((weights - f) ** 2)))
+    return found
+
+
+def picture(data: xarray.Dataset) -> Any:
+    """Learning curves with their slopes, and the map of regimes with the optimum."""
+    from matplotlib.figure import Figure
+
+    from learnability.plotting import COLOURS, WIDTHS, house_style
+
+    n = data["n"].values
+    with house_style():
+        figure = Figure(figsize=(WIDTHS["text"], 2.9), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        for k, name in enumerate(data["curve"].values):
+            risk = data["theory_part"][k].sum("part").values
+            power = 0.0 - float(data["theory_exponent"][k])
+            left.plot(n, risk, color=COLOURS[k], label=rf"{name}: $n^{{{power:.2f}}}$")
+            left.plot(n, data["theory_part"][k, 0], color=COLOURS[k], lw=0.7, ls="--")
+            left.plot(n, data["theory_part"][k, 1], color=COLOURS[k], lw=0.7, ls=":")
+            crosses(left, data["runs_n"], data["runs_risk"][k], COLOURS[k])
+        left.set(xscale="log", yscale="log", xlabel="$n$", ylabel="excess risk", ylim=(1e-9, 3))
+        left.legend(
+            title="risk (dashed: bias, dotted: variance)", title_fontsize=7, loc="lower left"
+        )
+        shown = right.pcolormesh(
+            data["ell"],
+            data["q"],
+            data["theory_regime"],
+            cmap="viridis",
+            shading="auto",
+            rasterized=True,
+        )
+        figure.colorbar(shown, ax=right, label="exponent of the risk")
+        right.plot(
+            data.attrs["best_ell"], data.attrs["best_width"], "*", color="w", ms=9, mec="0.2"
+        )
+        right.set(
+            xlabel=r"$\ell$, $\lambda/n = n^{-\ell}$",
+            ylabel="$q$, $p = n^q$",
+            title="star: best ridge, fewest features",
+        )
+        a, r = data.attrs["alpha"], data.attrs["r"]
+        figure.suptitle(
+            rf"$\alpha = {a:g}$, $r = {r:g}$, $\sigma^2 = {data.attrs['noise']:g}$; "
+            f"crosses: {data.sizes['seed']} designs",
+            fontsize=8,
+        )
+    return figure

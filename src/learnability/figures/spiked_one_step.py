@@ -1,0 +1,101 @@
+"""One giant step against a kernel on spiked inputs, with permuted labels and without a step.
+
+He3 of the coordinate along the spike, n1 = n2 = d samples for the step and the readout, 0.2 d relu
+neurons with random biases. The feature w.x has the correlation rho with the label's argument; any
+step raises it once the spike is stronger than d^(1/2), also one on labels that say nothing.
+
+References
+----------
+Ba, Erdogdu, Suzuki, Wang, Wu, NeurIPS 2023.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from learnability.figures._drawing import crosses
+from learnability.figures._structured import LINKS, SpikeSize
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["FULL", "QUICK", "compute", "picture"]
+
+FULL = SpikeSize((1000,), 3, (0.1, 0.2, 0.35, 0.5, 0.65, 0.8), 31)
+QUICK = SpikeSize((400,), 2, (0.2, 0.5, 0.8), 15)
+NAMES = {"labels": "error", "permuted": "permuted_error", "none": "none_error"}
+
+
+def compute(size: SpikeSize) -> xarray.Dataset:
+    """Errors and rho^2 of the three runs, and the kernel's error."""
+    import xarray
+
+    from learnability.learners import GiantSteps, KernelRidge
+    from learnability.targets import SpikedIndex
+
+    (d,) = size.dimensions
+    learner, kernel = (
+        GiantSteps(0.2, "relu(z)", 1.0, ridge=0.01, bias=1.0),
+        KernelRidge("exp(z)", 0.1),
+    )
+    gammas = np.linspace(0, max(size.exponents), size.theory)
+
+    def target(gamma: float) -> SpikedIndex:
+        return SpikedIndex(LINKS["He3"], spike_exponent=float(gamma))
+
+    runs = [learner.simulate(target(g), d=d, alpha=1.0, seeds=size.runs) for g in size.exponents]
+    errors = [[run[name].values for name in NAMES.values()] for run in runs]
+    return xarray.Dataset(
+        {
+            "runs_error": (("runs_gamma", "control", "seed"), errors),
+            "runs_correlation": (
+                ("runs_gamma", "seed", "control"), [run.label_correlation.values for run in runs],
+            ),
+            "theory_kernel": (
+                "gamma", [float(kernel.predict(target(g), d=d, alpha=1.0).error) for g in gammas],
+            ),
+        },
+        {
+            "control": list(NAMES), "runs_gamma": list(size.exponents), "gamma": gammas,
+            "seed": np.arange(size.runs),
+        },
+        {"runs_d": d, "link": LINKS["He3"], "activation": "relu(z)"},
+    )  # fmt: skip
+
+
+def picture(data: xarray.Dataset) -> Any:
+    """Errors on the left, rho^2 on the right; grey is half a power iteration."""
+    from matplotlib.figure import Figure
+
+    from learnability.plotting import COLOURS, WIDTHS, house_style
+
+    d, gamma = data.attrs["runs_d"], data["gamma"].values
+    titles = {"labels": "one step", "permuted": "permuted labels", "none": "no step"}
+    with house_style():
+        figure = Figure(figsize=(WIDTHS["text"], 2.7), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        left.plot(gamma, data["theory_kernel"], color="0.4", label="kernel, theory")
+        for k, control in enumerate(data["control"].values):
+            for axes, name in ((left, "runs_error"), (right, "runs_correlation")):
+                values = data[name].sel(control=control)
+                axes.plot(
+                    data["runs_gamma"],
+                    values.mean("seed"),
+                    color=COLOURS[k],
+                    lw=0.8,
+                    label=titles[control],
+                )
+                crosses(axes, data["runs_gamma"], values, COLOURS[k])
+        power = (1 + d**gamma) ** 2
+        right.plot(
+            gamma, power / (power + d), color="0.6", ls="--", lw=1, label="any labels, theory"
+        )
+        left.set(ylabel="mean squared error", ylim=(0, None))
+        right.set(ylabel=r"$\rho^2$", ylim=(0, 1.02))
+        for axes in (left, right):
+            axes.set(xlabel=r"$\gamma$, $\theta = d^\gamma$")
+            axes.legend()
+        figure.suptitle(f"He3, $d = n = {d}$, {data.sizes['seed']} runs", fontsize=8)
+    return figure

@@ -1,0 +1,248 @@
+"""A rotation-invariant kernel on inputs with one long direction, split into spike and bulk.
+
+Inputs have the standard normal coordinate u along the spike and d - 1 others. A kernel
+G(|x|^2 / d, |x'|^2 / d, x.x' / d) sees x.x' / d = t u v + s with t = (1 + theta) / d and s
+normal of variance b / d, b = (d - 1) / d, so that it acts as
+
+    G0(u, v) + G1(u, v) (x_bulk . x'_bulk) / d + D(u) 1[x = x'],
+
+    G0 = E_s G(t u^2 + b, t v^2 + b, t u v + s),   G1 = E_s G' (by the third argument),
+    D(u) = G(t u^2 + b, ...) - G0(u, u) - b G1(u, u).
+
+Random features sigma(w . x), w ~ N(0, I / d), have, with z = sqrt(t) omega u and omega normal, the
+kernels G0 = sum_j v^j / (2^j j!) E_omega[M_2j(z) M_2j(z')] and G1 the same with M_(2j+1), where
+v = b / d and M_k are the moments of `shifted_moments` at width sqrt(b).
+
+G0 and G1 are smooth, hence of low rank: they are factored by pivoted Cholesky, and the factors
+are extended to all u by their pivots (Nystrom).
+
+References
+----------
+Harbrecht, Peters, Schneider, Appl. Numer. Math. 62 (2012) (pivoted Cholesky).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.learners.shifted_moments import tabulated_moments
+from learnability.links._rules import composite_legendre, gauss_normal
+from learnability.links._sections import REACH, Section
+from learnability.links.link import Link
+
+__all__ = ["Factor", "SpikedKernel", "feature_kernel", "given_kernel"]
+
+Array = NDArray[np.float64]
+Values = Callable[[Array, Array], Array]
+
+_FAR = 60.0
+_FEATURE_REACH = 7.5
+_TERMS = 3
+_SMALL = 1e-14
+"""Share of the trace of a kernel at which its factor ends."""
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A kernel of one coordinate as a product of features.
+
+    Attributes
+    ----------
+    values : callable
+        (u, v) -> matrix.
+    pivots : array, shape (k,)
+        Points at which the factor is exact.
+    root : array, shape (k, k)
+        Its lower triangular factor there.
+    """
+
+    values: Values
+    pivots: Array
+    root: Array
+
+    def __call__(self, u: Array) -> Array:
+        """Features of points u, shape (len(u), k)."""
+        from scipy.linalg import solve_triangular
+
+        if not len(self.pivots):
+            return np.zeros((len(u), 0))
+        columns = self.values(u, self.pivots).T
+        return np.asarray(solve_triangular(self.root, columns, lower=True)).T
+
+
+@dataclass(frozen=True)
+class SpikedKernel:
+    """The parts of a kernel.
+
+    Attributes
+    ----------
+    mean, linear : Factor
+        Of G0 and of G1.
+    rest : callable
+        u -> D(u).
+    reach : float
+        |u| beyond which nothing counts.
+    smooth : float
+        Width of a panel on which the kernel is smooth.
+    """
+
+    mean: Factor
+    linear: Factor
+    rest: Callable[[Array], Array]
+    reach: float
+    smooth: float
+
+    def nodes(self, link: Link) -> tuple[Array, Array]:
+        """Nodes and weights of the normal law for this kernel times a link."""
+        breaks = Section.whole(link).breakpoints
+        inside = breaks[np.abs(breaks) < self.reach]
+        return _normal_nodes(np.concatenate([[-self.reach], inside, [self.reach]]), self.smooth)
+
+
+def given_kernel(kernel: Link, t: float, d: int) -> SpikedKernel:
+    """The parts of a kernel k(x.x'/d) of one variable, or k(|x|^2/d, |x'|^2/d, x.x'/d) of three."""
+    b = (d - 1) / d
+    deviation = math.sqrt(b / d)
+    s, weights = gauss_normal(np.zeros(0), 14)
+    s = s * deviation
+    slope = kernel.derivative(kernel.r)
+
+    def at(function: Link, q: Array, q2: Array, c: Array) -> Array:
+        if function.r == 1:
+            return np.asarray(function(c[..., None]), dtype=float)
+        q, q2, c = np.broadcast_arrays(q, q2, c)
+        return np.asarray(function(np.stack([q, q2, c], axis=-1)), dtype=float)
+
+    def averaged(u: Array, v: Array, function: Link) -> Array:
+        first, second = (t * u**2 + b)[:, None, None], (t * v**2 + b)[None, :, None]
+        values = at(function, first, second, t * np.multiply.outer(u, v)[..., None] + s)
+        return np.asarray(values @ weights)
+
+    def pairs(u: Array, shift: Array, function: Link = kernel) -> Array:
+        q = (t * u**2 + b)[:, None]
+        return at(function, q, q, (t * u**2)[:, None] + shift)
+
+    def diagonals(u: Array) -> tuple[Array, Array, Array]:
+        own = pairs(u, np.array([b]))[:, 0]
+        return pairs(u, s) @ weights, pairs(u, s, slope) @ weights, own
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        far = np.linspace(0.0, _FAR, 241)
+        size = pairs(far, np.array([b]))[:, 0]
+    reach = _reach(kernel, far, size, t)
+    smooth = min(0.8, max(2.0 / math.sqrt(max(t, 1e-12)), 0.05))
+    both = partial(averaged, function=kernel), partial(averaged, function=slope)
+    return _assembled(both, diagonals, b, reach, smooth, repr(kernel))
+
+
+def feature_kernel(activation: Link, t: float, d: int) -> SpikedKernel:
+    """The parts of the kernel of endlessly many random features."""
+    b = (d - 1) / d
+    width = math.sqrt(b)
+    # Rounded up, so that a table serves many spikes.
+    widest = math.ceil(math.sqrt(t) * _FEATURE_REACH**2 / 4 + 0.1) * 4.0
+    table = tabulated_moments(activation, widest, width, 2 * _TERMS - 1)
+    square = tabulated_moments(activation, widest, width, 0, 2)
+    omega, weights = _normal_nodes(np.array([-_FEATURE_REACH, _FEATURE_REACH]), 2.2)
+    scale = [(b / d) ** j / (2**j * math.factorial(j)) for j in range(_TERMS)]
+
+    def moments(u: Array, first: int) -> Array:
+        """Features (len(u), nodes of omega and terms)."""
+        z = math.sqrt(t) * np.multiply.outer(np.clip(u, -_FEATURE_REACH, _FEATURE_REACH), omega)
+        found = np.asarray(table(z))[first::2]
+        parts = [math.sqrt(c) * np.sqrt(weights) * m for c, m in zip(scale, found, strict=True)]
+        return np.concatenate(parts, axis=1)
+
+    def values(u: Array, v: Array, first: int) -> Array:
+        return np.asarray(moments(u, first) @ moments(v, first).T)
+
+    def diagonals(u: Array) -> tuple[Array, Array, Array]:
+        z = math.sqrt(t) * np.multiply.outer(np.clip(u, -_FEATURE_REACH, _FEATURE_REACH), omega)
+        own = np.asarray(square(z))[0] @ weights
+        even, odd = (np.sum(moments(u, k) ** 2, axis=1) for k in (0, 1))
+        return even, odd, own
+
+    both = partial(values, first=0), partial(values, first=1)
+    return _assembled(both, diagonals, b, _FEATURE_REACH, 0.8, repr(activation))
+
+
+def _assembled(
+    both: tuple[Values, Values],
+    diagonals: Callable[[Array], tuple[Array, Array, Array]],
+    b: float,
+    reach: float,
+    smooth: float,
+    name: str,
+) -> SpikedKernel:
+    """Factor G0 and G1, whose diagonals stand before that of G."""
+    u, weights = _normal_nodes(np.array([-reach, reach]), smooth)
+    even, odd, own = diagonals(u)
+    mean, linear = (
+        _factored(values, left, u, weights, name)
+        for values, left in zip(both, (even, odd), strict=True)
+    )
+    if float(weights @ np.minimum(own - even - b * odd, 0.0)) < -1e-6 * float(weights @ own):
+        raise _not_positive(name)
+
+    def rest(u: Array) -> Array:
+        even, odd, own = diagonals(u)
+        return np.maximum(own - even - b * odd, 0.0)
+
+    return SpikedKernel(mean, linear, rest, reach, smooth)
+
+
+def _normal_nodes(edges: Array, panel: float) -> tuple[Array, Array]:
+    nodes, weights = composite_legendre(edges, panel, 14)
+    weights = weights * np.exp(-0.5 * nodes**2)
+    return nodes, weights / weights.sum()
+
+
+def _reach(kernel: Link, far: Array, size: Array, t: float) -> float:
+    """|u| beyond which the kernel has no weight, or a sentence where it has no finite trace."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_size = np.log(np.abs(size)) - 0.5 * far**2
+    log_size[np.isnan(log_size)] = math.inf
+    small = np.flatnonzero(log_size < np.maximum.accumulate(log_size) - 42)
+    if not len(small) or np.isinf(np.max(log_size[: small[0]])):
+        raise LearnabilityError(
+            f"The kernel {kernel!r} was asked for on a spike of (1 + theta) / d = {t:.4g}, where "
+            "its mean square on the samples is not finite (exp(z) needs less than 1/2): give a "
+            "weaker spike, or a bounded kernel such as exp(z3 - z1/2 - z2/2)."
+        )
+    return max(float(far[small[0]]), REACH)
+
+
+def _factored(values: Values, left: Array, u: Array, weights: Array, name: str) -> Factor:
+    """Pivoted Cholesky of the kernel at nodes, ordered by what is left times the weight."""
+    total = float(weights @ np.abs(left))
+    columns: list[Array] = []
+    pivots: list[int] = []
+    while len(pivots) < len(u):
+        k = int(np.argmax(weights * left))
+        if weights[k] * left[k] <= _SMALL * total:
+            break
+        column = values(u, u[k : k + 1])[:, 0]
+        for other in columns:
+            column = column - other[k] * other
+        column = column / math.sqrt(left[k])
+        columns.append(column)
+        pivots.append(k)
+        left = left - column**2
+    if float(weights @ np.minimum(left, 0.0)) < -1e-6 * total:
+        raise _not_positive(name)
+    root = np.array(columns).T[pivots] if pivots else np.zeros((0, 0))
+    return Factor(values, u[pivots], np.tril(root))
+
+
+def _not_positive(name: str) -> LearnabilityError:
+    return LearnabilityError(
+        f"`kernel` was given as {name}, which is not positive definite on these inputs: kernels "
+        "such as exp(z), (1 + z)**3 or exp(z3 - z1/2 - z2/2) are accepted."
+    )

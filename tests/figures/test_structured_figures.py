@@ -1,0 +1,58 @@
+"""The figures on structured data, at small sizes."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+from learnability.figures import FIGURES
+from learnability.figures._structured import SpikeSize
+from learnability.figures.alignment_map import MapSize
+from learnability.figures.flows import FlowSize
+from learnability.figures.mean_field_parity import ParitySize
+from learnability.figures.scaling_laws import LawSize
+
+TINY: dict[str, Any] = {
+    "spiked-staircase": SpikeSize((60, 90), 2, (0.0, 0.7), 3),
+    "spiked-one-step": SpikeSize((80,), 2, (0.1, 0.8), 3),
+    "spiked-spectrum": SpikeSize((60,), 1, (0.0, 0.7), 4),
+    "spiked-alignment": SpikeSize((40, 60), 2, (0.1, 0.8), 3),
+    "flows": FlowSize(d=1000, runs=2, batch=400, points=5, landscape=41),
+    "alignment-map": MapSize((32, 64), 8, ((0.0, 0.8),)),
+    "mean-field-parity": ParitySize(10, 1, (4.0, 8.0), (2,), (0.0, 0.5), 100, 50),
+    "scaling-laws": LawSize((20, 40), 3, 300, 9, 9),
+}
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_it_computes_and_draws(name: str) -> None:
+    module = import_module(f"learnability.figures.{name.replace('-', '_')}")
+    data = module.compute(TINY[name])
+    assert FIGURES[name] and data.data_vars
+    for variable in data.data_vars.values():
+        if variable.dtype.kind == "f":
+            assert np.isfinite(variable).all(), variable.name
+    figure = module.picture(data)
+    assert all(axes.get_xlabel() or axes.get_ylabel() for axes in figure.axes)
+    figure.canvas.draw()
+    check = CHECKS.get(name)
+    assert check is None or check(data)
+
+
+CHECKS = {
+    "spiked-staircase": lambda data: (
+        data.theory_error.isel(gamma=-1) < data.theory_error.isel(gamma=0)
+    ).all(),
+    "spiked-one-step": lambda data: (
+        data.runs_correlation.mean("seed")[-1, 0] > data.runs_correlation.mean("seed")[-1, 2]
+    ),
+    "flows": lambda data: (
+        abs(data.attrs["separatrix"] - 0.2139) < 5e-4
+        and data.theory_spherical[0, -1] < 0.2 < 0.9 < data.theory_normalised[0, -1]
+    ),
+    "alignment-map": lambda data: (data.runs_slope_error > 0).all(),
+    "scaling-laws": lambda data: float(data.theory_regime.max()) <= data.attrs["best_exponent"],
+}

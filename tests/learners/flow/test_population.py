@@ -1,0 +1,62 @@
+"""Population averages of one neuron on spiked inputs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from learnability import Link
+from learnability.learners.flow._population import Population, geometry
+from learnability.targets import Spike
+
+HE2, HE3 = "He2(z)/sqrt(2)", "He3(z)/sqrt(6)"
+# Values computed apart from this library: activation, link, c_beta, c_w (twice ours) and loss at
+# m = 0.35, s = 0.45, q = 1.2, a = 0.4, theta = 9.
+REFERENCE = [
+    ("relu(z)", HE2, -0.524021, 1.17077, 1.99509),
+    ("tanh(z)", HE3, 0.271519, -0.0351552, 1.76897),
+    ("tanh(z)", "z", -0.524094, 0.383448, 0.558204),
+    ("relu(z)", f"({HE2} + {HE3})/sqrt(2)", -0.370538, 1.12075, 2.14627),
+]
+
+
+@pytest.mark.parametrize(("activation", "link", "beta", "weights", "loss"), REFERENCE)
+def test_reference_values(
+    activation: str, link: str, beta: float, weights: float, loss: float
+) -> None:
+    spike = Spike(9.0, 0.4)
+    rho, tau = geometry(spike, 0.35, 0.45, 1.2)
+    assert (rho, tau) == pytest.approx((0.725418, 1.73853), abs=1e-5)
+    population = Population(Link(link), Link(activation))
+    found = population.gradient(rho, tau, spike.variance)
+    assert 2 * found.beta == pytest.approx(beta, abs=1e-5)
+    assert 2 * found.weights == pytest.approx(weights, abs=1e-5)
+    assert population.loss(rho, tau) == pytest.approx(loss, abs=1e-5)
+
+
+@pytest.mark.parametrize("link", ["sign(z)", "abs(z) + z", "sin(2*z)"])
+def test_gradients_are_those_of_the_loss(link: str) -> None:
+    """Central differences of the loss in m, s and q."""
+    spike, at = Spike(4.0, 0.6), np.array([0.3, 0.2, 1.1])
+    population = Population(Link(link), Link("relu(z) + tanh(z)/2"))
+
+    def loss(x: np.ndarray) -> float:
+        return population.loss(*geometry(spike, *x))
+
+    numeric = [(loss(at + e) - loss(at - e)) / 2e-5 for e in 1e-5 * np.eye(3)]
+    c = population.gradient(*geometry(spike, *at), spike.variance)
+    theta, a = spike
+    # The gradient 2 (c_beta Sigma beta + c_w Sigma w) in terms of beta, mu and 2 w.
+    exact = [2 * c.beta, 2 * theta * (c.beta * a + c.weights * at[1]), c.weights]
+    np.testing.assert_allclose(numeric, exact, atol=1e-5)
+
+
+def test_the_normalised_pull_is_a_series() -> None:
+    population = Population(Link("z + He3(z)"), Link("z**3"))
+    # z^3 = He3 + 3 He1: zeta(rho) = 3 rho + 6 rho^3.
+    assert population.normalised_pull(0.3) == pytest.approx(3 + 18 * 0.09)
+    assert population.averages(0.5, 2.0).cross == pytest.approx(8 * (3 * 0.5 + 6 * 0.125))
+    assert population.averages(0.5, 2.0).own == pytest.approx(64 * 15)
+    assert math.isclose(population.energy, 7.0, rel_tol=1e-9)
