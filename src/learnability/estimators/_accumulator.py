@@ -41,9 +41,7 @@ class Accumulator:
     seconds: dict[int, Array] = field(default_factory=dict)
     wide: list[tuple[Any, Array, NDArray[Any]]] = field(default_factory=list)
 
-    def add(
-        self, X: Any, weights: Array, codes: NDArray[Any], sizes: Array | None = None
-    ) -> None:
+    def add(self, X: Any, weights: Array, codes: NDArray[Any], sizes: Array | None = None) -> None:
         """Add rows.
 
         Parameters

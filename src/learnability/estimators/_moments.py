@@ -27,10 +27,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 from scipy.special import ndtri
 
-__all__ = ["METHODS", "SliceMoments", "bulk_edge", "leading_directions", "learned_directions"]
+__all__ = [
+    "METHODS",
+    "SliceMoments",
+    "bulk_edge",
+    "leading_directions",
+    "learned_directions",
+    "tilted_directions",
+]
 
 Array = NDArray[np.float64]
 METHODS = ("sir", "save", "dr", "phd", "learned")
@@ -127,9 +135,7 @@ def _dr(moments: SliceMoments, U: Array) -> Array:
         return moments.means.T @ (moments.shares[:, None] * (moments.means @ V))
 
     trace = float(moments.shares @ (moments.means**2).sum(axis=1))
-    squares = sum(
-        p * moments.second(h, moments.second(h, U)) for h, p in enumerate(moments.shares)
-    )
+    squares = sum(p * moments.second(h, moments.second(h, U)) for h, p in enumerate(moments.shares))
     return np.asarray(2 * squares + 2 * between(between(U)) + 2 * trace * between(U) - 2 * U)
 
 
@@ -193,6 +199,29 @@ def learned_directions(
     assert best is not None
     order = np.argsort(best[2])[::-1]
     return best[2][order], best[1][:, order]
+
+
+def tilted_directions(moments: SliceMoments, r: int) -> list[Array]:
+    """Leading eigenvectors (k, r) of sum p_h T_h S_h for a few shapes of T, numbers only.
+
+    The best T of a link is 1 - 1 / E[z^2 | y], bounded above and deep where y pins z down: at one
+    end of y, or the other, or in the middle. Below three samples a coordinate this matters more
+    than anything else.
+
+    References
+    ----------
+    Mondelli and Montanari, Found. Comput. Math. 19 (2019) 703.
+    """
+    u = np.cumsum(moments.shares) - moments.shares / 2
+    shapes = [1 - 1 / (u + 0.05), 1 - 1 / (1.05 - u), 1 - 0.5 / (np.abs(2 * u - 1) + 0.05)]
+    found = []
+    for T in shapes:
+        weights = moments.shares * T / np.sqrt(moments.shares @ T**2)
+        matrix = sum(w * S for w, S in zip(weights, moments.seconds, strict=True))
+        k = len(matrix)
+        _, vectors = eigh(matrix, subset_by_index=[max(k - r, 0), k - 1])
+        found.append(vectors[:, ::-1])
+    return found
 
 
 def bulk_edge(moments: SliceMoments, method: str) -> float:
