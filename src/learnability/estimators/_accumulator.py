@@ -78,7 +78,7 @@ class Accumulator:
     def whitening(self, how: str) -> Whitening:
         """Whitening of all rows that were added."""
         total = sum(self.counts.values())
-        mean = sum(self.sums.values()) / total
+        mean = np.asarray(sum(self.sums.values()) / total)
         if self.wide:
             second: Any = sum(
                 X.T @ X.multiply(weights[:, None]).tocsr() for X, weights, _ in self.wide

@@ -11,7 +11,7 @@ is averaged with the old one and s must be averaged in the same way,
 
     s <- (1 - delta) s + delta (g + c A s) (I + A)^{-1};
 
-averaging g and the gain apart destroys the best of starts in two steps. For rows that are iid c = 0,
+averaging g and the gain apart destroys the best of starts in two steps. For iid rows c = 0,
 the response of the others cancels A W; whitening by the sample covariance takes away a share c of
 that response, c = 1 - (tr D^2 - E|z|^4 / n) / tr D with D = Z^T Z / n, which is k / n for D = I.
 

@@ -3,8 +3,8 @@
 The output function of Bayes-optimal message passing is the gradient of log p(y | omega), a density
 of pairs that are both at hand: the label and the cavity field. It is learned from one half of the
 rows and evaluated on the other, and so is the information, the mean of log p(y | omega) / p(y) in
-nats. Several channels, coarse and fine, softmax of bins and Gaussian around a curve, compete by that
-information every few steps: as the directions get better, finer ones win.
+nats. Several channels, coarse and fine, softmax of bins and Gaussian around a curve, compete by
+that information every few steps: as the directions get better, finer ones win.
 
 References
 ----------
@@ -32,6 +32,8 @@ _FAR = 4.0
 """Fields beyond this many standard deviations count as this many."""
 _DEGREES = {1: (2, 4, 6), 2: (2, 4), 3: (2, 4), 4: (2, 3)}
 _BINS = 16
+_TINY = 100
+"""Fewer rows than this get the two coarsest channels only."""
 
 
 class CrossFittedChannel:
@@ -65,8 +67,10 @@ class CrossFittedChannel:
             for ridge in (2.0, 20.0)
             if (degree, ridge) != (2, 20.0) or n < 1000
         ]
+        if n < _TINY:
+            settings = [("logit", (2, 20.0))]
         if labels.kind == "numbers":
-            settings += [("location", 0.6), ("location", 1.5)]
+            settings += [("location", width) for width in (0.6, 1.5) if n >= _TINY or width > 1]
         self.settings = settings
         self.chosen: tuple[str, Any] | None = None
         self._models: dict[Any, Any] = {}

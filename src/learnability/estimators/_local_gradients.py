@@ -1,8 +1,8 @@
 """Outer product of local gradients, the neighbourhoods shrinking to the subspace they reveal (OPG).
 
 At anchors a_j a weighted linear regression of the label on white rows, with Gaussian weights in the
-current subspace, gives a gradient; the eigenvectors of the mean outer product are the next subspace,
-its dimension lowered from k to r. Ridge keeps small neighbourhoods solvable.
+current subspace, gives a gradient; the eigenvectors of the mean outer product are the next
+subspace, its dimension lowered from k to r. Ridge keeps small neighbourhoods solvable.
 
 References
 ----------

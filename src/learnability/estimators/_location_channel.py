@@ -5,7 +5,7 @@ With u the normal score of y,
     u | w ~ N(mu(w), sigma(w)^2),
 
 mu a kernel ridge regression on a few Gaussian bumps and quadratics, its ridge from the exact
-leave-one-out error, and log sigma^2 a polynomial fitted to the logarithms of the left-out residuals.
+leave-one-out error, and log sigma^2 a polynomial fitted to the logarithms of left-out residuals.
 Where the directions are known well this resolves what bins cannot; where y is nearly unpredictable
 it is the better of the two only for smooth links, so the held-out likelihood chooses.
 """

@@ -76,19 +76,11 @@ def bins_of(labels: Labels, count: int, functions: int) -> Bins:
 
 @dataclass(frozen=True)
 class _Table:
-    """Exponents of the products, feature 0 being the constant: with `parents[f, a]` the feature
-    that has one power of field a less, and `steps` how each is built from another."""
+    """Exponents of the products, feature 0 being the constant.
 
-    degrees: Array
-    roots: Array
-    parents: NDArray[np.intp]
-    steps: tuple[tuple[int, int, int], ...]
-
-
-@dataclass(frozen=True)
-class _Table:
-    """Exponents of the products, feature 0 being the constant: with `parents[f, a]` the feature
-    that has one power of field a less, and `steps` how each is built from another."""
+    `parents[f, a]` is the feature with one power of field a less, `roots[f, a]` the root of that
+    power, and `steps` says how each feature is built from another.
+    """
 
     degrees: Array
     roots: Array

@@ -9,8 +9,8 @@ leading eigenvectors of
     phd    (sum p_h c_h (S_h - I))^2,                  c_h the normal score of the slice
            (for unordered classes sum p_h (S_h - I)^2)
 
-and "learned" maximises sum_j |U^T m_j|^2 + |U^T S_j U|^2 / 2 over orthonormal U by power steps, with
-moments against an orthonormal basis of functions of y: the preprocessing is learned with U. All but
+and "learned" maximises sum_j |U^T m_j|^2 + |U^T S_j U|^2 / 2 over orthonormal U by power steps,
+with moments against an orthonormal basis of functions of y: the preprocessing is learned with U. All but
 the last act through products with thin matrices.
 
 References
@@ -115,7 +115,8 @@ def leading_directions(moments: SliceMoments, method: str, r: int) -> tuple[Arra
             matmat=lambda U: apply(moments, U), dtype=float,
         )  # fmt: skip
         start = np.random.default_rng(0).standard_normal(k)
-        values, vectors = eigsh(operator, k=min(r + 4, k - 1), which="LA", v0=start, tol=1e-4)
+        lanczos: Any = eigsh
+        values, vectors = lanczos(operator, k=min(r + 4, k - 1), which="LA", v0=start, tol=1e-4)
     else:
         matrix = apply(moments, np.eye(k))
         values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
@@ -127,7 +128,8 @@ def _save(moments: SliceMoments, U: Array) -> Array:
         m = moments.means[h][:, None]
         return V - moments.second(h, V) + m @ (m.T @ V)
 
-    return sum(p * without(h, without(h, U)) for h, p in enumerate(moments.shares))  # type: ignore[return-value]
+    terms = (p * without(h, without(h, U)) for h, p in enumerate(moments.shares))
+    return np.asarray(sum(terms))
 
 
 def _dr(moments: SliceMoments, U: Array) -> Array:

@@ -23,7 +23,7 @@ from learnability.estimators._labels import Labels, mid_ranks
 from learnability.estimators._location_channel import LocationChannel
 from learnability.estimators._logit_channel import LogitChannel, bins_of
 
-__all__ = ["proposals", "residual_labels"]
+__all__ = ["proposals", "residual_features", "residual_labels", "strength"]
 
 Array = NDArray[np.float64]
 
@@ -54,6 +54,35 @@ def residual_labels(labels: Labels, t: Array) -> tuple[Labels, Array]:
     return Labels("numbers", codes, u, np.arange(n)), e
 
 
+def residual_features(labels: Labels, t: Array) -> Array:
+    """Features of what the label says beyond standard coordinates t (n, s), shape (m, n).
+
+    Each has mean zero and unit variance.
+    """
+    n = len(t)
+    if t.shape[1]:
+        e = residual_labels(labels, t)[1]
+    elif labels.kind == "numbers":
+        e = np.cos(np.pi * np.arange(1, 4)[:, None] * labels.ranks)
+    else:
+        e = bins_of(labels, 0, 0).psi[labels.codes].T
+    tilts = np.column_stack([np.ones(n), t])
+    features = (e[:, None, :] * tilts.T[None]).reshape(-1, n)
+    features = features - features.mean(axis=1, keepdims=True)
+    return np.asarray(features / (features.std(axis=1, keepdims=True) + 1e-12))
+
+
+def strength(Z: Array, features: Array) -> float:
+    """Largest moment of white rows Z (n, k) with the features, in units of its null edge."""
+    n, k = Z.shape
+    first = np.linalg.norm(features @ Z / n, 2) / (
+        (np.sqrt(k) + np.sqrt(len(features))) / np.sqrt(n)
+    )
+    edge = 2 * np.sqrt(k / n) + k / n
+    second = [np.abs(np.linalg.eigvalsh(Z.T @ (Z * f[:, None]) / n)).max() for f in features]
+    return float(max(first, max(second) / edge))
+
+
 def proposals(
     rows: WhiteRows, labels: Labels, known: Array, t: Array, r: int
 ) -> list[tuple[float, Array]]:
@@ -78,12 +107,7 @@ def proposals(
         Strongest first; a strength of one is the edge of the null law.
     """
     n, k = rows.shape
-    t = standardised(t)[0]
-    _, e = residual_labels(labels, t)
-    tilts = np.column_stack([np.ones(n), t])
-    features = (e[:, None, :] * tilts.T[None]).reshape(-1, n)
-    features -= features.mean(axis=1, keepdims=True)
-    features /= features.std(axis=1, keepdims=True) + 1e-12
+    features = residual_features(labels, standardised(t)[0])
 
     def outside(V: Array) -> Array:
         return V - known @ (known.T @ V)

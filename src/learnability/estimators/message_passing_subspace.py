@@ -230,12 +230,10 @@ def _climb(
     for _, U in proposals(rows, labels, base.U, base.fields, r - known):
         channel = CrossFittedChannel(left, r - known, np.random.default_rng(seed), covariates=t)
         new = pass_messages(rows, channel, U, steps=steps, damping=damping, outside=base.U)
-        if labels.kind == "numbers":  # Residual ranks: the chain rule adds.
-            total = base.information + new.information
-        else:  # The same classes, now given all fields.
-            total = new.information
+        # Residual ranks: the chain rule adds. Classes are the same, now given all fields.
+        before = base.information if labels.kind == "numbers" else 0.0
         chain = replace(
-            new, U=np.column_stack([base.U, new.U]), information=total,
+            new, U=np.column_stack([base.U, new.U]), information=before + new.information,
             error=float(np.hypot(base.error, new.error)),
             overlap=np.concatenate([base.overlap, new.overlap]),
             fields=np.column_stack([base.fields, new.fields]),

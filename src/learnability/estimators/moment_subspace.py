@@ -112,7 +112,7 @@ class MomentSubspace(SubspaceEstimator):
         MomentSubspace
         """
         self._check()
-        self._sums = None
+        self._sums: Accumulator | None = None
         X, y = self._read(X, y)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
         labels = read_labels(y, weights)
@@ -154,14 +154,15 @@ class MomentSubspace(SubspaceEstimator):
         MomentSubspace
         """
         self._check()
-        first = getattr(self, "_sums", None) is None
+        sums = getattr(self, "_sums", None)
+        first = sums is None
         X, y = self._read(X, y, reset=first)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
         if y.ndim == 2:
             raise LearnabilityError("`partial_fit` takes one output, but y has several: use `fit`.")
-        if first:
+        if sums is None:
             mean = np.zeros(X.shape[1]) if hasattr(X, "tocsr") else np.average(X, 0, weights)
-            self._sums = Accumulator(np.asarray(mean, dtype=float))
+            sums = self._sums = Accumulator(np.asarray(mean, dtype=float))
             self._edges, self.classes_ = self._first_slices(y, weights, classes)
         if self.classes_ is None:
             codes = np.searchsorted(self._edges, y)
@@ -171,9 +172,9 @@ class MomentSubspace(SubspaceEstimator):
                 raise LearnabilityError(
                     "`y` has classes that the first piece had not: name all of them in `classes`."
                 )
-        self._sums.add(X, weights, codes)
-        whitening = self._sums.whitening(self.whitening)
-        self._solve(self._sums.moments(whitening, ordered=self.classes_ is None), whitening)
+        sums.add(X, weights, codes)
+        whitening = sums.whitening(self.whitening)
+        self._solve(sums.moments(whitening, ordered=self.classes_ is None), whitening)
         return self
 
     def _first_slices(self, y: NDArray[Any], weights: Any, classes: Any) -> tuple[Any, Any]:

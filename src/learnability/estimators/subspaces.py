@@ -89,11 +89,11 @@ def split_half(estimator: Any, X: Any, y: Any, repeats: int = 5, random_state: A
     for _ in tracked(range(repeats), "halves"):
         order = rng.permutation(len(X))
         half = len(X) // 2
-        parts = [
+        first, second = (
             clone(estimator).fit(X[rows], y[rows]).components_
             for rows in (order[:half], order[half:])
-        ]
-        found.append(subspace_overlap(*parts, metric))
+        )
+        found.append(subspace_overlap(first, second, metric))
     return np.array(found)
 
 
@@ -149,4 +149,4 @@ def _cosines(A: Any, B: Any, covariance: Any) -> Array:
         keep = values > 1e-12 * max(values.max(), 1e-300)
         return (vectors[:, keep] / np.sqrt(values[keep])).T @ M
 
-    return np.linalg.svd(orthonormal(A) @ S @ orthonormal(B).T, compute_uv=False)
+    return np.asarray(np.linalg.svd(orthonormal(A) @ S @ orthonormal(B).T, compute_uv=False))
