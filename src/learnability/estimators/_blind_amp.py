@@ -34,7 +34,7 @@ from learnability.estimators._whitening import Whitening
 __all__ = ["Passage", "WhiteRows", "pass_messages"]
 
 Array = NDArray[np.float64]
-_CHOICES = frozenset({0, 2, 5, 9, 14, 20, 27, 35})
+_CHOICES = frozenset({0, 3, 8, 15, 25, 35})
 """Steps at which the channels compete."""
 _AT_REST = 1e-4
 """Loss of overlap with the last subspace below which it stands still."""

@@ -30,7 +30,13 @@ _MOST_ROWS = 2000
 """Rows of a half that a channel is fitted to."""
 _FAR = 4.0
 """Fields beyond this many standard deviations count as this many."""
-_DEGREES = {1: (2, 4, 6), 2: (2, 4), 3: (2, 4), 4: (2, 3)}
+_LOGITS = {
+    1: ((2, 20.0), (4, 2.0), (6, 2.0)),
+    2: ((2, 2.0), (4, 2.0), (4, 20.0)),
+    3: ((2, 2.0), (4, 2.0), (4, 20.0)),
+    4: ((2, 2.0), (3, 20.0)),
+}
+"""Number of fields -> degrees and ridges of the softmax channels."""
 _BINS = 16
 _TINY = 100
 """Fewer rows than this get the two coarsest channels only."""
@@ -62,10 +68,7 @@ class CrossFittedChannel:
         self.bins = bins_of(labels, _BINS if n >= 600 else 10, 8 if total < 3 else 5)
         self.scores = labels.scores
         settings: list[tuple[str, Any]] = [
-            ("logit", (degree, ridge))
-            for degree in _DEGREES.get(total, (2,))
-            for ridge in (2.0, 20.0)
-            if (degree, ridge) != (2, 20.0) or n < 1000
+            ("logit", setting) for setting in _LOGITS.get(total, ((2, 2.0), (2, 20.0)))
         ]
         if n < _TINY:
             settings = [("logit", (2, 20.0))]
@@ -95,10 +98,20 @@ class CrossFittedChannel:
         if choose or self.chosen is None:
             found = {setting: self._evaluate(setting, joint, 4) for setting in self.settings}
             self.chosen = max(found, key=lambda setting: float(found[setting][1].mean()))
+            self._race({setting: float(found[setting][1].mean()) for setting in found})
             score, ratio = found[self.chosen]
         else:
             score, ratio = self._evaluate(self.chosen, joint, 2)
         return score[:, self.covariates.shape[1] :] @ root, ratio
+
+    def _race(self, information: dict[tuple[str, Any], float]) -> None:
+        """Leave the last softmax channel out once there are more than two; curves stay."""
+        logits = sorted(
+            (setting for setting in information if setting[0] == "logit"),
+            key=lambda setting: -information[setting],
+        )
+        if len(logits) > 2:
+            self.settings = [setting for setting in self.settings if setting != logits[-1]]
 
     def _evaluate(self, setting: tuple[str, Any], w: Array, steps: int) -> tuple[Array, Array]:
         score, ratio = np.empty_like(w), np.empty(len(w))

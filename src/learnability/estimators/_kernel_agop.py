@@ -19,7 +19,7 @@ __all__ = ["kernel_agop", "target_functions"]
 
 Array = NDArray[np.float64]
 _RIDGES = np.logspace(-4, 1, 11)
-_BANDWIDTHS = (0.5, 1.0, 2.0, 4.0)
+_BANDWIDTHS = (0.5, 1.5, 4.0)
 
 
 def target_functions(scores: Array, codes: NDArray[np.intp], kind: str) -> Array:

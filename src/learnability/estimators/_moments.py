@@ -10,8 +10,8 @@ leading eigenvectors of
            (for unordered classes sum p_h (S_h - I)^2)
 
 and "learned" maximises sum_j |U^T m_j|^2 + |U^T S_j U|^2 / 2 over orthonormal U by power steps,
-with moments against an orthonormal basis of functions of y: the preprocessing is learned with U. All but
-the last act through products with thin matrices.
+with moments against an orthonormal basis of functions of y: the preprocessing is learned with U.
+All but the last act through products with thin matrices.
 
 References
 ----------

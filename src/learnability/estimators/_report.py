@@ -145,6 +145,6 @@ def warnings_of(whitening: Whitening, lengths: Array, best: float, error: float)
             f"the rows have heavy tails (fourth moment {heavy:.1f} times that of Gaussian ones): "
             "predicted overlaps assume Gaussian inputs; use bootstrap_subspace for errors."
         )
-    if best <= 3 * error:
+    if error > 0 and best <= 3 * error:
         found.append("held-out information is not above zero: the directions may be noise.")
     return found

@@ -32,6 +32,8 @@ __all__ = ["DimensionReport", "dimension_report"]
 Array = NDArray[np.float64]
 _SURE = 3.0
 """Standard errors above zero that any direction at all must reach."""
+_STEPS = 20
+"""Steps of message passing while directions are counted."""
 _WIDEST = 150
 """More white coordinates than this are not shuffled: it would take too long."""
 
@@ -119,7 +121,7 @@ def by_information(
     kept: list[Array] = [np.zeros(len(X))]
     best = 0
     for r in tracked(range(1, most + 1), "directions"):
-        finder = MessagePassingSubspace(r, random_state=seed)
+        finder = MessagePassingSubspace(r, start="moments", n_iter=_STEPS, random_state=seed)
         verdict = judge(finder, X, y, labels, folds=folds, seed=seed, how="information")
         scores.append(verdict.score)
         errors.append(verdict.error)
@@ -153,7 +155,9 @@ def _by_moments(
         if s == 0:
             known, t = np.zeros((rank, 0)), np.zeros((n, 0))
         else:
-            finder = MessagePassingSubspace(s, random_state=seed).fit(X, y)
+            finder = MessagePassingSubspace(
+                s, start="moments", n_iter=_STEPS, random_state=seed
+            ).fit(X, y)
             t = standardised(finder.transform(X))[0]
             known = np.linalg.qr(rows.collect(t))[0]
         features = residual_features(labels, t)

@@ -214,5 +214,5 @@ def _finder(name: str, r: int, seed: int) -> Any:
     if name == "message_passing":
         return MessagePassingSubspace(r, random_state=seed)
     if name in ("opg", "agop", "giant"):
-        return GradientSubspace(name, r, random_state=seed)
+        return GradientSubspace(name, r, n_anchors=100, random_state=seed)
     return MomentSubspace(name, r, random_state=seed)

@@ -30,6 +30,8 @@ _SURE = 0.5
 """Predicted overlap below which a direction is sought again."""
 _ERRORS = 3.0
 """Standard errors that information must exceed to count."""
+_HEAT = 12
+"""Steps after which starts are compared."""
 _FEW = 100
 """Fewer rows than this are too few for restarts and a staircase."""
 
@@ -121,7 +123,7 @@ class MessagePassingSubspace(SubspaceEstimator):
         found = search(
             rows, labels, r, rng, starts=self._starts(X, labels, whitening, r, rng),
             steps=self.n_iter, damping=self.damping, staircase=self.staircase,
-            restarts=4 if self.start == "auto" else 0,
+            restarts=4 if isinstance(self.start, str) and self.start == "auto" else 0,
         )  # fmt: skip
         passage, self.landings_ = found
         self._keep(whitening, passage.U)
@@ -197,19 +199,22 @@ def search(
         channel = CrossFittedChannel(labels, width, np.random.default_rng(seed))
         return pass_messages(rows, channel, start, steps=count, damping=damping)
 
-    best = _best([run(U, steps) for U in starts])
-    landings = [(r, best.information)]
+    short = min(_HEAT, steps)
+    best = _best([run(U, short) for U in starts])
     few = rows.shape[0] < _FEW
-    for _ in range(restarts if not (few or _sure(best)) else 0):
-        best = _best([best, run(rng.standard_normal((rows.shape[1], r)), steps)])
-        if _sure(best):
+    for _ in range(restarts if not (few or _informed(best)) else 0):
+        best = _best([best, run(rng.standard_normal((rows.shape[1], r)), short)])
+        if _informed(best):
             break
+    if steps > short and best.status != "converged":
+        best = _best([best, run(best.U, steps)])
+    landings = [(r, best.information)]
     if staircase and not few and r > 1 and (r > 2 or not _sure(best)):
         sure = int((best.overlap >= _SURE).sum())
         for known in sorted({1, min(max(sure, 1), r - 1)}):
             best, more = _climb(rows, labels, r, known, best, run, seed, steps, damping)
             landings += more
-    if best.information <= _ERRORS * best.error:
+    if not _informed(best):
         best = replace(best, U=np.linalg.qr(starts[0])[0], overlap=best.overlap * 0, status="start")
     return best, landings
 
@@ -223,13 +228,14 @@ def _climb(
     Information adds along the staircase: that of the known directions, and that of the new ones
     about what the known ones leave open. A last run of all together is taken where it says more.
     """
-    base = run(best.U[:, :known], steps, known)
+    base = run(best.U[:, :known], min(2 * _HEAT, steps), known)
     landings = [(known, base.information)]
     t = standardised(base.fields)[0]
     left, _ = residual_labels(labels, t)
-    for _, U in proposals(rows, labels, base.U, base.fields, r - known):
+    short = min(_HEAT, steps)
+    for _, U in proposals(rows, labels, base.U, base.fields, r - known)[:2]:
         channel = CrossFittedChannel(left, r - known, np.random.default_rng(seed), covariates=t)
-        new = pass_messages(rows, channel, U, steps=steps, damping=damping, outside=base.U)
+        new = pass_messages(rows, channel, U, steps=2 * short, damping=damping, outside=base.U)
         # Residual ranks: the chain rule adds. Classes are the same, now given all fields.
         before = base.information if labels.kind == "numbers" else 0.0
         chain = replace(
@@ -251,7 +257,11 @@ def _best(passages: list[Passage]) -> Passage:
     return max(passages, key=lambda passage: passage.information)
 
 
+def _informed(passage: Passage) -> bool:
+    """Whether the run says something at all."""
+    return passage.information > _ERRORS * passage.error
+
+
 def _sure(passage: Passage) -> bool:
     """Whether the run says something and knows all of its directions."""
-    informed = passage.information > _ERRORS * passage.error
-    return informed and bool((passage.overlap >= _SURE).all())
+    return _informed(passage) and bool((passage.overlap >= _SURE).all())
