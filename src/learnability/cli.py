@@ -472,6 +472,29 @@ def figure(
         typer.echo(str(path))
 
 
+@app.command()
+def fit(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A table: .csv or .parquet.")],
+    target: Annotated[str, typer.Option(metavar="NAME", help="The column to explain.")],
+    components: Annotated[
+        str, typer.Option(metavar="R", help="Number of directions, or auto.")
+    ] = "auto",
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for components, report, picture and model."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Fixes everything that is random.")] = 0,
+) -> None:
+    """Find the few combinations of columns that a target depends on, function unknown."""
+    from learnability.estimators.table_fit import fit_table
+
+    if out is not None and out.is_file():
+        raise LearnabilityError(
+            f"`--out` was given as {str(out)!r}, which is a file, not a folder."
+        )
+    typer.echo(str(fit_table(file, target, components, out, seed).report_))
+
+
 def _axis(name: str, learner: Any, alpha: str | None, time: str | None) -> dict[str, Any]:
     """The natural axis of a learner, read from its option."""
     from inspect import signature

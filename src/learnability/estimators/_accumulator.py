@@ -1,0 +1,131 @@
+"""Sums of x and x x^T inside slices of y, exact whatever the pieces they were added in.
+
+The rows are shifted by a fixed vector before they are squared, so that a large mean costs no
+digits. Dense tables are read slice by slice; sparse ones stay sparse, and wide sparse ones are kept
+as they are, their second moments acting through thin products.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.estimators._moments import SliceMoments
+from learnability.estimators._whitening import WIDE, Whitening, whitening_of_moments
+
+__all__ = ["Accumulator"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Accumulator:
+    """Counts, sums and second moments of shifted rows in each slice.
+
+    Attributes
+    ----------
+    shift : array, shape (p,)
+        Taken from every row.
+    counts, sums, seconds : dict
+        Slice -> weight, (p,) and (p, p) arrays of the shifted rows.
+    wide : list of (rows, weights, codes)
+        Wide sparse tables, not squared.
+    """
+
+    shift: Array
+    counts: dict[int, float] = field(default_factory=dict)
+    sums: dict[int, Array] = field(default_factory=dict)
+    seconds: dict[int, Array] = field(default_factory=dict)
+    wide: list[tuple[Any, Array, NDArray[Any]]] = field(default_factory=list)
+
+    def add(self, X: Any, weights: Array, codes: NDArray[Any], sizes: Array | None = None) -> None:
+        """Add rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, p)
+            Rows.
+        weights : array, shape (n,)
+            Their counts.
+        codes : array, shape (n,)
+            Their slices.
+        sizes : array, shape (n,), optional
+            Factors in (0, 1] of the shifted rows, which bound their length.
+        """
+        sparse = hasattr(X, "tocsr")
+        is_wide = sparse and X.shape[1] > WIDE
+        if is_wide:
+            self.wide.append((X, weights, codes))
+        for code in np.unique(codes[weights > 0]):
+            rows = np.flatnonzero((codes == code) & (weights > 0))
+            part, w = X[rows], weights[rows]
+            if not sparse:
+                part = np.asarray(part, dtype=float) - self.shift
+                if sizes is not None:
+                    part *= sizes[rows, None]
+            key = int(code)
+            self.counts[key] = self.counts.get(key, 0.0) + float(w.sum())
+            self.sums[key] = self.sums.get(key, 0.0) + np.asarray(part.T @ w, dtype=float).ravel()
+            if not is_wide:
+                scaled = part.multiply(w[:, None]).tocsr() if sparse else part * w[:, None]
+                second = part.T @ scaled
+                second = second.toarray() if sparse else second
+                self.seconds[key] = self.seconds.get(key, 0.0) + second
+
+    def whitening(self, how: str) -> Whitening:
+        """Whitening of all rows that were added."""
+        total = sum(self.counts.values())
+        mean = np.asarray(sum(self.sums.values()) / total)
+        if self.wide:
+            second: Any = sum(
+                X.T @ X.multiply(weights[:, None]).tocsr() for X, weights, _ in self.wide
+            ).toarray()
+        else:
+            second = sum(self.seconds.values())
+        covariance = np.asarray(second, dtype=float)
+        covariance /= total
+        covariance -= np.outer(mean, mean)
+        found = whitening_of_moments(mean, covariance, total, how, sparse=bool(self.wide))
+        return Whitening(
+            found.center + self.shift, found.scale, found.rank, found.shrinkage, found.factor,
+            found.triangular,
+        )  # fmt: skip
+
+    def moments(self, whitening: Whitening, *, ordered: bool) -> SliceMoments:
+        """Moments of the white rows in each slice."""
+        keys = sorted(self.counts)
+        total = sum(self.counts.values())
+        mean = whitening.center - self.shift
+        means, seconds = [], []
+        for key in keys:
+            count = self.counts[key]
+            own = self.sums[key] / count
+            means.append(whitening.push((own - mean)[:, None]).ravel())
+            if self.wide:
+                seconds.append(self._thin(key, whitening, own, mean))
+                continue
+            cross = np.outer(own, mean)
+            central = self.seconds[key] / count - cross - cross.T + np.outer(mean, mean)
+            half = whitening.push(central)
+            seconds.append(whitening.push(half.T))
+        shares = np.array([self.counts[key] for key in keys]) / total
+        return SliceMoments(shares, np.array(means), seconds, ordered, total)
+
+    def _thin(self, key: int, whitening: Whitening, own: Array, mean: Array) -> Any:
+        """U -> S_h U for a slice of wide sparse tables."""
+        parts = []
+        for X, weights, codes in self.wide:
+            rows = np.flatnonzero((codes == key) & (weights > 0))
+            parts.append((X[rows], weights[rows]))
+        count = self.counts[key]
+
+        def apply(U: Array) -> Array:
+            columns = whitening.pull_back(U)
+            found = sum(part.T @ (w[:, None] * (part @ columns)) for part, w in parts) / count
+            found = found - np.outer(own, mean @ columns) - np.outer(mean, own @ columns)
+            return whitening.push(found + np.outer(mean, mean @ columns))
+
+        return apply

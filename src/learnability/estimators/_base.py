@@ -1,0 +1,136 @@
+"""What all subspace estimators share: reading a table, the linear map, names, fixed signs.
+
+``transform`` is x -> (x - center_) components_^T. The components are orthonormal in the metric of
+the covariance, so that the coordinates are uncorrelated with unit variance, and each has its
+largest entry (in units of the column's spread) positive.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from learnability.errors import LearnabilityError
+from learnability.estimators._whitening import Whitening
+
+__all__ = ["SubspaceEstimator", "check_choice", "check_count", "refuse_missing"]
+
+Array = NDArray[np.float64]
+
+
+class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Base of the estimators whose ``transform`` is a projection."""
+
+    _doc_link_module = "learnability"
+    _doc_link_template = "generated/learnability.estimators.{estimator_name}.html"
+    _sparse = False
+
+    def _doc_link_url_param_generator(self) -> dict[str, str]:
+        return {"estimator_name": type(self).__name__}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.input_tags.sparse = self._sparse
+        return tags
+
+    def _read(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, NDArray[Any]]:
+        """The table and the target as arrays, or an error that names the columns at fault."""
+        if y is None:
+            raise LearnabilityError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None."
+            )
+        refuse_missing(X)
+        X = validate_data(
+            self, X, reset=reset, accept_sparse="csr" if self._sparse else False,
+            dtype=[np.float64, np.float32], ensure_min_samples=2 if reset else 1,
+        )  # fmt: skip
+        dtype = None if np.asarray(y).dtype.kind in "OUS" else np.float64
+        y = check_array(
+            y, ensure_2d=False, dtype=dtype, ensure_all_finite=dtype is not None, input_name="y"
+        )
+        if y.ndim > 2:
+            raise LearnabilityError("`y` has more than two dimensions: give (n,) or (n, outputs).")
+        if len(y) != X.shape[0]:
+            raise LearnabilityError(
+                f"X has {X.shape[0]} rows and y has {len(y)}: inconsistent numbers of samples."
+            )
+        return X, y
+
+    def _keep(self, whitening: Whitening, U: NDArray[Any]) -> None:
+        """Set the linear map from orthonormal directions U (k, r) of white space."""
+        components = whitening.pull_back(U).T
+        sized = components * whitening.scale
+        if len(components):
+            largest = np.abs(sized).argmax(axis=1)
+            components *= np.sign(sized[np.arange(len(sized)), largest])[:, None]
+        self.components_ = components
+        self.center_ = whitening.center
+        self.rank_ = whitening.rank
+        self.shrinkage_ = whitening.shrinkage
+
+    def transform(self, X: Any) -> Array:
+        """Coordinates of the rows of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, p)
+            The inputs.
+
+        Returns
+        -------
+        array, shape (n, r)
+            (X - center_) components_^T.
+        """
+        check_is_fitted(self)
+        refuse_missing(X)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        return np.asarray(X @ self.components_.T - self.center_ @ self.components_.T)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+
+def refuse_missing(X: Any) -> None:
+    """Name the columns of a data frame that hold NaN or infinite numbers."""
+    if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
+        return
+    wrong = []
+    for name in X.columns:
+        column = np.asarray(X[name])
+        try:
+            fine = np.isfinite(column.astype(float)).all()
+        except (TypeError, ValueError):
+            continue
+        if not fine:
+            wrong.append(str(name))
+    if wrong:
+        raise LearnabilityError(
+            f"Input X contains NaN or infinity in the columns {', '.join(wrong)}: fill them (for "
+            "instance with sklearn.impute.SimpleImputer) or leave them out."
+        )
+
+
+def check_choice(name: str, value: Any, accepted: tuple[str, ...]) -> None:
+    """Refuse a parameter that is none of the accepted words."""
+    if not (isinstance(value, str) and value in accepted):
+        raise LearnabilityError(
+            f"`{name}` was given as {value!r}, but {', '.join(map(repr, accepted))} is accepted."
+        )
+
+
+def check_count(name: str, value: Any, least: int = 1) -> int:
+    """A whole number of at least `least`."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not (whole and value >= least):
+        raise LearnabilityError(
+            f"`{name}` was given as {value!r}, but a whole number of at least {least} is accepted."
+        )
+    return int(value)

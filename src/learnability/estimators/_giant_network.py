@@ -1,0 +1,70 @@
+"""Gradient product of a two-layer network after a few giant steps.
+
+f(x) = a . relu(W z + b): full-batch steps of size of order the number of neurons on W, ridge
+regression for a between them, and the average of grad f grad f^T at the end. It sees what
+correlations with the label show (information exponent at most two) and is blind to the rest.
+
+References
+----------
+Dandi, Krzakala, Loureiro, Pesce, Stephan, JMLR 25 (2024) 349.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["giant_network"]
+
+Array = NDArray[np.float64]
+
+
+def giant_network(
+    Z: Array, T: Array, *, neurons: int, steps: int, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Eigenvalues in falling order and eigenvectors (k, k) of the gradient product.
+
+    Parameters
+    ----------
+    Z : array, shape (n, k)
+        White rows.
+    T : array, shape (n, q)
+        What is regressed.
+    neurons, steps : int
+        Width and number of giant steps.
+    rng : numpy.random.Generator
+        Initial weights.
+
+    Returns
+    -------
+    tuple of arrays
+    """
+    n, k = Z.shape
+    q = T.shape[1]
+    W = rng.standard_normal((neurons, k)) / np.sqrt(k)
+    bias = rng.uniform(-1, 1, neurons)
+    a = rng.standard_normal((neurons, q)) / np.sqrt(neurons)
+    rest = T
+    for _ in range(steps):
+        active = (Z @ W.T + bias > 0).astype(float)
+        push = (active * (rest @ a.T)).T @ Z / n
+        sizes = np.linalg.norm(push, axis=1, keepdims=True)
+        W = W + push / (np.median(sizes) + 1e-12)
+        W /= np.linalg.norm(W, axis=1, keepdims=True)
+        a, rest = _readout(Z, W, bias, T)
+    active = (Z @ W.T + bias > 0).astype(float)
+    product = np.zeros((k, k))
+    for column in a.T:
+        gradient = (active * column) @ W
+        product += gradient.T @ gradient / n
+    values, vectors = np.linalg.eigh(product)
+    return values[::-1], vectors[:, ::-1]
+
+
+def _readout(Z: Array, W: Array, bias: Array, T: Array) -> tuple[Array, Array]:
+    """Ridge regression on the neurons, and its residual."""
+    hidden = np.maximum(Z @ W.T + bias, 0.0)
+    gram = hidden.T @ hidden
+    gram[np.diag_indices(len(gram))] += 0.1 * np.trace(gram) / len(gram) + 1e-9
+    a = np.linalg.solve(gram, hidden.T @ T)
+    return a, T - hidden @ a

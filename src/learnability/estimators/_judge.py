@@ -1,0 +1,125 @@
+"""An honest score of a subspace estimator: what the label says about coordinates it never saw.
+
+The estimator is fitted K times on all rows but a fold, the coordinates of the fold's rows are
+turned to those of the fit on all rows, and the pooled coordinates get one cross-fitted channel. The
+score is its information in nats per row, the mean of log p(y | coordinates) / p(y), with its
+standard error; under "cv" it is the cross-validated score of a support vector machine on them.
+Neither can be raised by fitting noise: on noise both lie below zero.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from learnability.estimators._channel import CrossFittedChannel
+from learnability.estimators._labels import Labels
+
+__all__ = ["Verdict", "held_out_coordinates", "judge", "judge_coordinates"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Score of an estimator.
+
+    Attributes
+    ----------
+    score, error : float
+        Held-out information (or score) and its standard error.
+    rows : array, shape (n,)
+        Its terms.
+    coordinates : array, shape (n, r)
+        Held-out coordinates of the rows.
+    """
+
+    score: float
+    error: float
+    rows: Array
+    coordinates: Array
+
+
+def held_out_coordinates(estimator: Any, X: Any, y: Any, folds: int, seed: int) -> Array:
+    """Coordinates of every row by a fit that did not see it, turned to those of the whole fit.
+
+    A candidate that finds fewer directions than asked for is scored on those, without a warning.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return _held_out(estimator, X, y, folds, seed)
+
+
+def _held_out(estimator: Any, X: Any, y: Any, folds: int, seed: int) -> Array:
+    n = X.shape[0]
+    whole = clone(estimator).fit(X, y).transform(X)
+    if whole.shape[1] == 0:
+        return np.asarray(whole)
+    found = np.zeros_like(whole)
+    part = np.random.default_rng(seed).permutation(n) % folds
+    for fold in range(folds):
+        out = part == fold
+        fitted = clone(estimator).fit(X[~out], y[~out])
+        coordinates = fitted.transform(X)
+        left, _, right = np.linalg.svd(coordinates.T @ whole, full_matrices=False)
+        found[out] = coordinates[out] @ (left @ right)
+    return found
+
+
+def judge_coordinates(labels: Labels, coordinates: Array, seed: int, how: str) -> Verdict:
+    """Score held-out coordinates."""
+    n, r = coordinates.shape
+    if r == 0:
+        return Verdict(0.0, 0.0, np.zeros(n), coordinates)
+    if how == "cv":
+        rows = _machine(labels, coordinates, seed)
+    else:
+        channel = CrossFittedChannel(labels, r, np.random.default_rng(seed))
+        _, rows = channel.step(coordinates - coordinates.mean(axis=0), choose=True)
+    return Verdict(float(rows.mean()), float(rows.std() / np.sqrt(n)), rows, coordinates)
+
+
+def judge(
+    estimator: Any, X: Any, y: Any, labels: Labels, *, folds: int, seed: int, how: str
+) -> Verdict:
+    """Score an estimator on rows that it did not see.
+
+    Parameters
+    ----------
+    estimator : subspace estimator
+        It is cloned.
+    X, y : array
+        The data.
+    labels : Labels
+        y as it was read.
+    folds, seed : int
+        The split.
+    how : {"information", "cv"}
+        What is scored.
+
+    Returns
+    -------
+    Verdict
+    """
+    return judge_coordinates(labels, held_out_coordinates(estimator, X, y, folds, seed), seed, how)
+
+
+def _machine(labels: Labels, t: Array, seed: int) -> Array:
+    """Explained variance, or accuracy above that of the largest class, of each row."""
+    from sklearn.model_selection import KFold, cross_val_predict
+    from sklearn.svm import SVC, SVR
+
+    folds = KFold(5, shuffle=True, random_state=seed)
+    t = t / (t.std(axis=0) + 1e-12)
+    if labels.kind == "numbers":
+        u = labels.scores
+        predicted = cross_val_predict(SVR(), t, u, cv=folds)
+        return np.asarray((u**2 - (u - predicted) ** 2) / u.var())
+    guess = np.bincount(labels.codes).argmax()
+    predicted = cross_val_predict(SVC(), t, labels.codes, cv=folds)
+    return (predicted == labels.codes).astype(float) - (labels.codes == guess)

@@ -1,0 +1,118 @@
+"""What is known of y: classes or numbers, its slices, and smooth functions of it.
+
+Only the order of a numerical y is used (its weighted mid-ranks u in (0, 1)), so that every
+estimate is unchanged when y is replaced by an increasing function of itself. Values that are equal
+share a slice. Several outputs are cut into cells by k-means on their ranks, the cells are classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from learnability.errors import LearnabilityError
+
+__all__ = ["Labels", "mid_ranks", "read_labels"]
+
+Array = NDArray[np.float64]
+_FEW = 10
+"""Numbers with at most this many values are classes."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """A target as the estimators see it.
+
+    Attributes
+    ----------
+    kind : {"classes", "numbers"}
+        Whether order means nothing or is all that counts.
+    codes : array, shape (n,)
+        Number of the class or of the distinct value of each row.
+    ranks : array, shape (n,)
+        Mid-ranks in (0, 1).
+    values : array
+        The classes, or the distinct numbers.
+    """
+
+    kind: str
+    codes: NDArray[np.intp]
+    ranks: Array
+    values: NDArray[Any]
+
+    @property
+    def scores(self) -> Array:
+        """Normal scores of the ranks."""
+        return np.asarray(ndtri(self.ranks))
+
+    def slices(self, count: int) -> NDArray[np.intp]:
+        """Slice of each row: its class, or one of `count` parts of equal weight."""
+        if self.kind == "classes":
+            return self.codes
+        cut = np.minimum((self.ranks * count).astype(np.intp), count - 1)
+        return np.asarray(np.unique(cut, return_inverse=True)[1])
+
+    def take(self, rows: NDArray[Any]) -> Labels:
+        """The labels of some rows; the ranks stay those of all rows."""
+        return Labels(self.kind, self.codes[rows], self.ranks[rows], self.values)
+
+    def permuted(self, rng: np.random.Generator) -> Labels:
+        """The labels in random order, which nothing in X explains."""
+        return self.take(rng.permutation(len(self.codes)))
+
+
+def read_labels(y: Any, weights: Array) -> Labels:
+    """Read a target: strings and few values are classes, other numbers are ranked.
+
+    Parameters
+    ----------
+    y : array, shape (n,) or (n, q)
+        The target.
+    weights : array, shape (n,)
+        Counts of the rows.
+
+    Returns
+    -------
+    Labels
+    """
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim == 2:
+        y = _cells(y, weights)
+        values, codes = np.unique(y, return_inverse=True)
+        return Labels("classes", codes, mid_ranks(codes, weights), values)
+    present = weights > 0
+    if len(np.unique(y[present])) < 2:
+        raise LearnabilityError(
+            "`y` has one value or 1 class only, but nothing can be learned from a constant: give "
+            "a target that varies."
+        )
+    values, codes = np.unique(y, return_inverse=True)
+    numeric = np.issubdtype(y.dtype, np.number)
+    kind = "numbers" if numeric and len(np.unique(y[present])) > _FEW else "classes"
+    return Labels(kind, codes, mid_ranks(codes, weights), values)
+
+
+def mid_ranks(codes: NDArray[Any], weights: Array) -> Array:
+    """Weighted share of smaller values plus half that of equal ones, for codes 0, 1, ..."""
+    at = np.bincount(codes, weights=weights)
+    below = np.cumsum(at) - at
+    return np.asarray(((below + at / 2) / at.sum())[codes].clip(1e-9, 1 - 1e-9))
+
+
+def _cells(y: NDArray[Any], weights: Array, count: int = 10) -> NDArray[np.intp]:
+    from sklearn.cluster import KMeans
+
+    ranks = [mid_ranks(np.unique(column, return_inverse=True)[1], weights) for column in y.T]
+    table = np.column_stack(ranks)
+    count = min(count, len(np.unique(table, axis=0)), max(2, len(table) // 5))
+    if count < 2:
+        raise LearnabilityError("`y` has one value only: give a target that varies.")
+    return np.asarray(
+        KMeans(count, n_init=2, random_state=0).fit_predict(table, sample_weight=weights)
+    )

@@ -1,0 +1,244 @@
+"""Moment methods of sufficient dimension reduction, from the moments of x inside slices of y.
+
+With shares p_h, means m_h and second moments S_h of white x in slice h, the directions are the
+leading eigenvectors of
+
+    sir    sum p_h m_h m_h^T
+    save   sum p_h (I - V_h)^2,                       V_h = S_h - m_h m_h^T
+    dr     2 sum p_h S_h^2 + 2 G^2 + 2 tr(G) G - 2 I,  G = sum p_h m_h m_h^T
+    phd    (sum p_h c_h (S_h - I))^2,                  c_h the normal score of the slice
+           (for unordered classes sum p_h (S_h - I)^2)
+
+and "learned" maximises sum_j |U^T m_j|^2 + |U^T S_j U|^2 / 2 over orthonormal U by power steps,
+with moments against an orthonormal basis of functions of y: the preprocessing is learned with U.
+All but the last act through products with thin matrices.
+
+References
+----------
+Li, JASA 86 (1991) 316; Cook and Weisberg, ibid. 328; Li and Wang, JASA 102 (2007) 997; Li, JASA 87
+(1992) 1025.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.special import ndtri
+
+__all__ = [
+    "METHODS",
+    "SliceMoments",
+    "bulk_edge",
+    "leading_directions",
+    "learned_directions",
+    "tilted_directions",
+]
+
+Array = NDArray[np.float64]
+METHODS = ("sir", "save", "dr", "phd", "learned")
+
+
+@dataclass(frozen=True)
+class SliceMoments:
+    """Moments of white x in the slices of y.
+
+    Attributes
+    ----------
+    shares : array, shape (H,)
+        p_h.
+    means : array, shape (H, k)
+        m_h.
+    seconds : list of H arrays, shape (k, k), or of callables U -> S_h U
+        S_h.
+    ordered : bool
+        Whether the order of the slices means something.
+    total : float
+        Number of rows.
+    """
+
+    shares: Array
+    means: Array
+    seconds: list[Any]
+    ordered: bool
+    total: float
+
+    def second(self, h: int, U: Array) -> Array:
+        """S_h U."""
+        S = self.seconds[h]
+        return np.asarray(S(U) if callable(S) else S @ U)
+
+    def basis(self, most: int = 8) -> Array:
+        """Orthonormal functions of the slice with mean zero, shape (m, H)."""
+        H = len(self.shares)
+        if self.ordered:
+            middle = np.cumsum(self.shares) - self.shares / 2
+            rows = np.cos(np.pi * np.arange(1, min(most, H - 1) + 1)[:, None] * middle)
+        else:
+            rows = np.eye(H)[: H - 1] if H > 1 else np.zeros((0, H))
+        weighted = (rows - rows @ self.shares[:, None]) * np.sqrt(self.shares)
+        left, _ = np.linalg.qr(weighted.T)
+        return np.asarray(left.T / np.sqrt(self.shares))
+
+
+def leading_directions(moments: SliceMoments, method: str, r: int) -> tuple[Array, Array]:
+    """Eigenvalues (q,) in falling order and eigenvectors (k, q) of the method's matrix.
+
+    Parameters
+    ----------
+    moments : SliceMoments
+        Moments in the slices.
+    method : str
+        One of `METHODS` but "learned".
+    r : int
+        Number of directions that are needed; small matrices give all eigenvalues.
+
+    Returns
+    -------
+    tuple of arrays
+    """
+    k = moments.means.shape[1]
+    if method == "sir":  # Of rank H at most: no k x k matrix is needed.
+        weighted = moments.means * np.sqrt(moments.shares)[:, None]
+        left, values, _ = np.linalg.svd(weighted.T, full_matrices=False)
+        keep = values > 1e-8 * max(values[0], 1e-300)
+        return values[keep] ** 2, left[:, keep]
+    apply = _KERNELS[method]
+    if any(callable(S) for S in moments.seconds):
+        operator = LinearOperator(
+            (k, k), matvec=lambda u: apply(moments, u.reshape(k, -1)).ravel(),
+            matmat=lambda U: apply(moments, U), dtype=float,
+        )  # fmt: skip
+        start = np.random.default_rng(0).standard_normal(k)
+        lanczos: Any = eigsh
+        values, vectors = lanczos(operator, k=min(r + 4, k - 1), which="LA", v0=start, tol=1e-4)
+    else:
+        matrix = apply(moments, np.eye(k))
+        values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    return values[::-1], vectors[:, ::-1]
+
+
+def _save(moments: SliceMoments, U: Array) -> Array:
+    def without(h: int, V: Array) -> Array:
+        m = moments.means[h][:, None]
+        return V - moments.second(h, V) + m @ (m.T @ V)
+
+    terms = (p * without(h, without(h, U)) for h, p in enumerate(moments.shares))
+    return np.asarray(sum(terms))
+
+
+def _dr(moments: SliceMoments, U: Array) -> Array:
+    def between(V: Array) -> Array:
+        return moments.means.T @ (moments.shares[:, None] * (moments.means @ V))
+
+    trace = float(moments.shares @ (moments.means**2).sum(axis=1))
+    squares = sum(p * moments.second(h, moments.second(h, U)) for h, p in enumerate(moments.shares))
+    return np.asarray(2 * squares + 2 * between(between(U)) + 2 * trace * between(U) - 2 * U)
+
+
+def _phd(moments: SliceMoments, U: Array) -> Array:
+    def tilted(weights: Array, V: Array) -> Array:
+        terms = (w * moments.second(h, V) for h, w in enumerate(weights))
+        return np.asarray(sum(terms) - weights.sum() * V)
+
+    if moments.ordered or len(moments.shares) == 2:
+        score = ndtri(np.cumsum(moments.shares) - moments.shares / 2)
+        weights = moments.shares * (score - moments.shares @ score)
+        return tilted(weights, tilted(weights, U))
+    one = np.eye(len(moments.shares))
+    return np.asarray(
+        sum(p * tilted(e, tilted(e, U)) for p, e in zip(moments.shares, one, strict=True))
+    )
+
+
+_KERNELS: dict[str, Callable[[SliceMoments, Array], Array]] = {
+    "save": _save,
+    "dr": _dr,
+    "phd": _phd,
+}
+
+
+def learned_directions(
+    moments: SliceMoments, r: int, rng: np.random.Generator, *, starts: int = 12, steps: int = 60
+) -> tuple[Array, Array]:
+    """Directions with learned preprocessing: the best of several runs of power steps.
+
+    Returns
+    -------
+    tuple of arrays
+        Share of each direction in the maximum (r,) in falling order, and the directions (k, r).
+    """
+    basis = moments.basis() * moments.shares
+    k = moments.means.shape[1]
+    r = min(r, k)
+    first = basis @ moments.means
+    stack = np.stack([S for S in moments.seconds])
+    second = np.einsum("mh,hab->mab", basis, stack, optimize=True)
+    best: tuple[float, Array, Array] | None = None
+    linear = np.linalg.svd(first.T, full_matrices=False)[0]
+    for start in range(starts):
+        U = rng.standard_normal((k, r))
+        if start == 0:
+            U[:, : min(r, linear.shape[1])] = linear[:, :r]
+        U = np.linalg.qr(U)[0]
+        old = -np.inf
+        for _ in range(steps):
+            SU = second @ U
+            inner = np.einsum("ka,mkb->mab", U, SU)
+            value = float(((first @ U) ** 2).sum() + (inner**2).sum() / 2)
+            if value - old < 1e-5 * value:
+                break
+            old = value
+            U = np.linalg.qr(first.T @ (first @ U) + np.einsum("mka,mab->kb", SU, inner))[0]
+        if best is None or value > best[0]:
+            shares = ((first @ U) ** 2).sum(axis=0) + (inner**2).sum(axis=(0, 1)) / 2
+            best = (value, U, shares)
+    assert best is not None
+    order = np.argsort(best[2])[::-1]
+    return best[2][order], best[1][:, order]
+
+
+def tilted_directions(moments: SliceMoments, r: int) -> list[Array]:
+    """Leading eigenvectors (k, r) of sum p_h T_h S_h for a few shapes of T, numbers only.
+
+    The best T of a link is 1 - 1 / E[z^2 | y], bounded above and deep where y pins z down: at one
+    end of y, or the other, or in the middle. Below three samples a coordinate this matters more
+    than anything else.
+
+    References
+    ----------
+    Mondelli and Montanari, Found. Comput. Math. 19 (2019) 703.
+    """
+    u = np.cumsum(moments.shares) - moments.shares / 2
+    shapes = [1 - 1 / (u + 0.05), 1 - 1 / (1.05 - u), 1 - 0.5 / (np.abs(2 * u - 1) + 0.05)]
+    found = []
+    for T in shapes:
+        weights = moments.shares * T / np.sqrt(moments.shares @ T**2)
+        matrix = sum(w * S for w, S in zip(weights, moments.seconds, strict=True))
+        k = len(matrix)
+        _, vectors = eigh(matrix, subset_by_index=[max(k - r, 0), k - 1])
+        found.append(vectors[:, ::-1])
+    return found
+
+
+def bulk_edge(moments: SliceMoments, method: str) -> float:
+    """Where the leading eigenvalue lies when y has nothing to do with Gaussian x.
+
+    For sir the edge of the Marchenko-Pastur law of H - 1 means; for learned preprocessing with m
+    functions a Chevet-type ceiling, (sqrt(2 k) + sqrt(2 m))^2 / n, with its finite-size margin. The
+    other matrices have no closed form: NaN.
+    """
+    k = moments.means.shape[1]
+    m = max(len(moments.shares) - 1, 1)
+    if method == "sir":
+        return float((np.sqrt(k) + np.sqrt(m)) ** 2 / moments.total)
+    if method == "learned":
+        m = len(moments.basis())
+        margin = 1 + 2 * k ** (-2 / 3)
+        return float((np.sqrt(2 * k) + np.sqrt(2 * m)) ** 2 / moments.total * margin)
+    return float("nan")

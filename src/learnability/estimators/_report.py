@@ -1,0 +1,150 @@
+"""What an estimator says in words: what was found, who is blind to it, and what it is worth."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.estimators._labels import Labels
+from learnability.estimators._whitening import Whitening
+
+__all__ = ["IndexReport", "blind_methods", "rows_needed", "warnings_of"]
+
+Array = NDArray[np.float64]
+_GOOD = 0.9
+"""Overlap that the advice on the number of rows aims at."""
+
+
+@dataclass(frozen=True)
+class IndexReport:
+    """The report of `IndexSubspace`.
+
+    Attributes
+    ----------
+    rows, columns, rank, n_components : int
+        Sizes: of the table, of its white coordinates, and of what was found.
+    chosen : str
+        Name of the candidate that won.
+    scores : dict
+        Candidate -> (held-out score, its standard error).
+    dimension : dict or None
+        Number of directions by each rule, where it was asked for.
+    overlap : list of float
+        Predicted squared overlap of each direction, where message passing ran.
+    rows_for_good_overlap : int or None
+        Rows at which the weakest direction should reach an overlap of 0.9, roughly.
+    blind : dict
+        Moment method -> why it would miss a direction.
+    warnings : list of str
+        Reasons not to trust the answer.
+    """
+
+    rows: int
+    columns: int
+    rank: int
+    n_components: int
+    chosen: str
+    scores: dict[str, tuple[float, float]]
+    dimension: dict[str, Any] | None
+    overlap: list[float]
+    rows_for_good_overlap: int | None
+    blind: dict[str, str]
+    warnings: list[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain numbers and words."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        """Sentences, one a line."""
+        lines = [f"{self.rows} rows, {self.columns} columns of rank {self.rank}."]
+        if self.n_components == 0:
+            lines.append(
+                "No direction was found: on rows that were held out, no coordinate says anything "
+                "about the target."
+            )
+        else:
+            count = f"{self.n_components} direction{'s' * (self.n_components > 1)}"
+            lines.append(f"{count} found by {self.chosen}.")
+        if self.dimension is not None:
+            shuffled = self.dimension["permutation"]
+            agreed = self.dimension["agree"]
+            lines.append(
+                f"Number of directions: {self.dimension['cv']} by held-out information, "
+                f"{'not run' if shuffled is None else shuffled} by permutation"
+                + {True: " (they agree)", False: " (they disagree: look at both)", None: ""}[agreed]
+                + f", {self.dimension['bulk_edge']} above the bulk edge."
+            )
+        for name, (score, error) in sorted(self.scores.items(), key=lambda item: -item[1][0]):
+            lines.append(f"  {name:<16} {score:8.3f} ± {error:.3f} held out")
+        if self.overlap:
+            known = ", ".join(f"{q:.2f}" for q in self.overlap)
+            lines.append(f"Predicted overlap with the true directions: {known}.")
+        if self.rows_for_good_overlap is not None:
+            lines.append(f"About {self.rows_for_good_overlap} rows would bring all of them to 0.9.")
+        lines += [f"{method} is blind here: {why}." for method, why in self.blind.items()]
+        lines += [f"Caution: {warning}" for warning in self.warnings]
+        return "\n".join(lines)
+
+
+def blind_methods(labels: Labels, coordinates: Array) -> dict[str, str]:
+    """Moment methods that would miss one of the coordinates (n, r), and why.
+
+    In each slice of y a coordinate has a mean and a variance. Their spread over the slices is
+    compared with what rounding of n rows alone would give, at five standard errors.
+    """
+    codes = labels.slices(10)
+    counts = np.bincount(codes)
+    n, H = len(codes), len(counts)
+    found: dict[str, str] = {}
+    for a, t in enumerate(coordinates.T, start=1):
+        t = np.clip((t - t.mean()) / (t.std() + 1e-12), -4, 4)
+        means = np.bincount(codes, weights=t) / counts
+        seconds = np.bincount(codes, weights=t**2) / counts
+        null = H - 1 + 5 * np.sqrt(2 * (H - 1))
+        no_mean = float((counts * means**2).sum()) <= null
+        width = max(float(np.var(t**2)), 1e-12)
+        no_spread = float((counts * (seconds - seconds @ counts / n) ** 2).sum()) / width <= null
+        if no_mean:
+            found.setdefault("sir", f"the mean of coordinate {a} does not change with y")
+        if no_spread:
+            found.setdefault("phd", f"the spread of coordinate {a} does not change with y")
+            found.setdefault("save", f"it sees coordinate {a} only through its mean")
+        if no_mean and no_spread:
+            found.setdefault("dr", f"no first or second moment of coordinate {a} changes with y")
+    return found
+
+
+def rows_needed(overlap: Array, n: int) -> int | None:
+    """Rows at which the weakest direction has overlap 0.9, by the state evolution of its channel.
+
+    q / (1 - q) = n E[g^2] / k, the information per row being held at today's: an upper figure while
+    the overlap is smaller, because the channel gets sharper.
+    """
+    q = float(np.min(overlap, initial=1.0))
+    if not 0.02 < q < 1:
+        return None
+    return int(np.ceil(n * _GOOD / (1 - _GOOD) * (1 - q) / q))
+
+
+def warnings_of(whitening: Whitening, lengths: Array, best: float, error: float) -> list[str]:
+    """Reasons not to trust the answer."""
+    n, k = len(lengths), whitening.rank
+    found = []
+    if n < 3 * k:
+        found.append(
+            f"{n} rows for {k} independent columns are fewer than three each: only first moments "
+            "(sir) were tried."
+        )
+    heavy = float((lengths**2).mean()) * k / (k + 2)
+    if heavy > 2:
+        found.append(
+            f"the rows have heavy tails (fourth moment {heavy:.1f} times that of Gaussian ones): "
+            "predicted overlaps assume Gaussian inputs; use bootstrap_subspace for errors."
+        )
+    if error > 0 and best <= 3 * error:
+        found.append("held-out information is not above zero: the directions may be noise.")
+    return found

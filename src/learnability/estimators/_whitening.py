@@ -1,0 +1,183 @@
+"""Coordinates in which the inputs have unit covariance, and thin products in them.
+
+With mean c and covariance S of the columns, an (p, k) matrix L with L^T S L = I makes
+z = L^T (x - c) white. On standardised columns S is a correlation matrix R, and
+
+    exact:   L = D^{-1} Q Lambda^{-1/2}                      (eigenvectors above a rounding level),
+    shrunk:  the same with (1 - s) Lambda + s in place of Lambda, s from Ledoit and Wolf.
+
+Constant columns get no weight and collinear ones share theirs, so that both are harmless. With more
+columns than rows the eigenvectors span the row space, found from the n x n Gram matrix. A wide
+sparse table is whitened by a Cholesky factor, whose product with a thin matrix is all that is ever
+taken. X itself is never centred, copied or made dense.
+
+References
+----------
+Ledoit and Wolf, J. Multivariate Anal. 88 (2004) 365.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cholesky, solve_triangular
+
+__all__ = ["WIDE", "Whitening", "whiten", "whitening_of_moments"]
+
+Array = NDArray[np.float64]
+
+WIDE = 3000
+"""More columns than this are whitened by a Cholesky factor when they are sparse."""
+_ROUNDING = 1e-10
+"""Eigenvalues of a correlation matrix below this fraction of the largest are zero."""
+_ENOUGH = 3.0
+"""Samples over rank from which the sample covariance is taken as it is."""
+
+
+@dataclass(frozen=True)
+class Whitening:
+    """The map x -> z, and back.
+
+    Attributes
+    ----------
+    center : array, shape (p,)
+        Mean of the columns.
+    scale : array, shape (p,)
+        Their standard deviations, 1 for constant columns.
+    rank : int
+        Number of white coordinates k.
+    shrinkage : float
+        Weight of the identity in the correlation matrix.
+    factor : array
+        L of shape (p, k), or the lower Cholesky factor of the covariance where `triangular`.
+    triangular : bool
+        Which of the two `factor` is.
+    """
+
+    center: Array
+    scale: Array
+    rank: int
+    shrinkage: float
+    factor: Array
+    triangular: bool = False
+
+    def pull_back(self, U: NDArray[Any]) -> Array:
+        """Directions (k, q) of white space as columns (p, q) that multiply x - c."""
+        if self.triangular:
+            return np.asarray(solve_triangular(self.factor, U, lower=True, trans="T"))
+        return np.asarray(self.factor @ U)
+
+    def push(self, V: NDArray[Any]) -> Array:
+        """L^T V for V of shape (p, q)."""
+        if self.triangular:
+            return np.asarray(solve_triangular(self.factor, V, lower=True))
+        return np.asarray(self.factor.T @ V)
+
+    def project(self, X: Any, U: NDArray[Any]) -> Array:
+        """White coordinates Z U of all rows, shape (n, q), without forming Z."""
+        columns = self.pull_back(U)
+        return np.asarray(X @ columns - self.center @ columns, dtype=float)
+
+    def collect(self, X: Any, G: NDArray[Any]) -> Array:
+        """Z^T G for G of shape (n, q), without forming Z."""
+        return self.push(np.asarray(X.T @ G, dtype=float) - np.outer(self.center, G.sum(axis=0)))
+
+    def rows(self, X: Any) -> Array:
+        """The white rows Z themselves, shape (n, k)."""
+        return self.project(X, np.eye(self.rank))
+
+
+def whiten(X: Any, weights: Array, how: str = "auto") -> Whitening:
+    """Whiten a table.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, p)
+        The inputs.
+    weights : array, shape (n,)
+        Counts of the rows.
+    how : {"auto", "exact", "shrunk"}
+        "auto" shrinks below three samples for each white coordinate.
+
+    Returns
+    -------
+    Whitening
+    """
+    total = float(weights.sum())
+    center = np.asarray(X.T @ weights, dtype=float).ravel() / total
+    n, p = X.shape
+    if p > n and not hasattr(X, "tocsr"):
+        return _of_rows(X, weights, center, how)
+    covariance = _second_moment(X, weights) / total - np.outer(center, center)
+    return whitening_of_moments(center, covariance, total, how, sparse=hasattr(X, "tocsr"))
+
+
+def whitening_of_moments(
+    center: Array, covariance: Array, total: float, how: str, *, sparse: bool = False
+) -> Whitening:
+    """Whiten from a mean and a covariance of `total` rows."""
+    scale = _scales(center, np.diag(covariance))
+    correlation = covariance / np.outer(scale, scale)
+    np.fill_diagonal(correlation, np.diag(covariance) / scale**2)
+    p = len(center)
+    if sparse and p > WIDE:
+        shrinkage = _shrinkage(float((correlation**2).sum()), p, total)
+        shrinkage = shrinkage if how != "exact" else _ROUNDING
+        mixed = (1 - shrinkage) * correlation
+        mixed[np.diag_indices(p)] += shrinkage
+        factor = scale[:, None] * cholesky(mixed, lower=True, overwrite_a=True)
+        return Whitening(center, scale, p, shrinkage, factor, triangular=True)
+    values, vectors = np.linalg.eigh(correlation)
+    return _from_spectrum(center, scale, values, vectors, total, how)
+
+
+def _of_rows(X: Any, weights: Array, center: Array, how: str) -> Whitening:
+    """Whitening in the row space of a table with more columns than rows."""
+    total = float(weights.sum())
+    centred = (np.asarray(X, dtype=float) - center) * np.sqrt(weights / total)[:, None]
+    scale = _scales(center, (centred**2).sum(axis=0))
+    centred /= scale
+    values, left = np.linalg.eigh(centred @ centred.T)
+    keep = values > _ROUNDING * max(values[-1], 1e-300)
+    vectors = centred.T @ (left[:, keep] / np.sqrt(values[keep]))
+    return _from_spectrum(center, scale, values[keep], vectors, total, how)
+
+
+def _from_spectrum(
+    center: Array, scale: Array, values: Array, vectors: Array, total: float, how: str
+) -> Whitening:
+    keep = values > _ROUNDING * max(float(values.max(initial=0.0)), 1e-300)
+    values, vectors = values[keep][::-1], vectors[:, keep][:, ::-1]
+    rank = len(values)
+    shrinkage = 0.0
+    if how == "shrunk" or (how == "auto" and total < _ENOUGH * rank):
+        shrinkage = _shrinkage(float((values**2).sum()), len(center), total)
+    mixed = (1 - shrinkage) * values + shrinkage
+    return Whitening(center, scale, rank, shrinkage, vectors / np.sqrt(mixed) / scale[:, None])
+
+
+def _scales(center: Array, variances: Array) -> Array:
+    """Standard deviations, 1 where a column is constant up to rounding."""
+    constant = variances <= (1e-8 * np.abs(center)) ** 2 + 1e-300
+    return np.where(constant, 1.0, np.sqrt(np.maximum(variances, 1e-300)))
+
+
+def _shrinkage(squares: float, p: int, total: float) -> float:
+    """Ledoit and Wolf's weight for a correlation matrix, by its Gaussian (p / n) noise level."""
+    spread = squares - p
+    noise = (p**2 + squares) / max(total, 1.0)
+    return float(np.clip(noise / max(spread, 1e-12), 0.0, 1.0)) if spread > 0 else 1.0
+
+
+def _second_moment(X: Any, weights: Array, block: int = 8192) -> Array:
+    """Sum of w x x^T, by blocks of rows so that no second table is made."""
+    if hasattr(X, "tocsr"):
+        return np.asarray((X.T @ X.multiply(weights[:, None]).tocsr()).toarray(), dtype=float)
+    found = np.zeros((X.shape[1], X.shape[1]))
+    for first in range(0, len(X), block):
+        part = X[first : first + block]
+        found += part.T @ (part * weights[first : first + block, None])
+    return found

@@ -1,0 +1,153 @@
+"""Classification on the few coordinates that matter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.dummy import DummyClassifier
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from learnability.errors import LearnabilityError
+from learnability.estimators._base import SubspaceEstimator, refuse_missing
+from learnability.estimators.index_subspace import IndexSubspace
+
+__all__ = ["IndexClassifier"]
+
+
+class IndexClassifier(ClassifierMixin, BaseEstimator):
+    """Classification that first finds the directions y depends on.
+
+    Parameters
+    ----------
+    subspace : subspace estimator, optional
+        Finds the directions; `IndexSubspace` with as many as it finds by default.
+    classifier : classifier, optional
+        Fitted on the coordinates; by default logistic regression on an approximated Gaussian
+        kernel, tuned by cross-validation.
+    class_weight : dict, "balanced" or None, default None
+        Weights of the classes in the default classifier.
+    random_state : int, RandomState or None, default None
+        Of the default subspace.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes.
+    subspace_ : subspace estimator
+        The fitted directions.
+    classifier_ : classifier
+        The fitted classifier; the shares of the classes where no direction was found.
+    """
+
+    _doc_link_module = SubspaceEstimator._doc_link_module
+    _doc_link_template = SubspaceEstimator._doc_link_template
+    _doc_link_url_param_generator = SubspaceEstimator._doc_link_url_param_generator
+
+    def __init__(
+        self, subspace: Any = None, classifier: Any = None, class_weight: Any = None,
+        random_state: Any = None,
+    ) -> None:  # fmt: skip
+        self.subspace = subspace
+        self.classifier = classifier
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> IndexClassifier:
+        """Find the directions and classify by their coordinates.
+
+        Parameters
+        ----------
+        X : array, shape (n, p)
+            The inputs.
+        y : array, shape (n,)
+            The classes.
+
+        Returns
+        -------
+        IndexClassifier
+        """
+        refuse_missing(X)
+        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise LearnabilityError(
+                "`y` has 1 class only, but a classifier needs at least two classes."
+            )
+        finder = (
+            IndexSubspace(random_state=self.random_state)
+            if self.subspace is None
+            else clone(self.subspace)
+        )
+        # As text, so that many classes are never taken for numbers.
+        self.subspace_ = finder.fit(X, np.char.add("class ", codes.astype(str)))
+        t = self.subspace_.transform(X)
+        if t.shape[1] == 0:
+            self.classifier_ = DummyClassifier(strategy="prior").fit(X, codes)
+        elif self.classifier is not None:
+            self.classifier_ = clone(self.classifier).fit(t, codes)
+        else:
+            self.classifier_ = _tuned(t, codes, self.class_weight)
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array, shape (n, p)
+            The inputs.
+
+        Returns
+        -------
+        array, shape (n, classes)
+        """
+        coordinates = self._coordinates(X)
+        return np.asarray(self.classifier_.predict_proba(coordinates))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable classes.
+
+        Parameters
+        ----------
+        X : array, shape (n, p)
+            The inputs.
+
+        Returns
+        -------
+        array, shape (n,)
+        """
+        coordinates = self._coordinates(X)
+        return np.asarray(self.classes_[self.classifier_.predict(coordinates)])
+
+    def _coordinates(self, X: Any) -> NDArray[Any]:
+        check_is_fitted(self)
+        refuse_missing(X)
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        if len(self.subspace_.components_) == 0:
+            return np.asarray(X)
+        return np.asarray(self.subspace_.transform(X))
+
+
+def _tuned(t: NDArray[Any], codes: NDArray[Any], class_weight: Any) -> Any:
+    """Logistic regression on an approximated Gaussian kernel, by cross-validated likelihood."""
+    pieces = min(200, max(2, len(t) // 3))
+    model = make_pipeline(
+        StandardScaler(),
+        Nystroem(n_components=pieces, random_state=0, gamma=0.1),
+        LogisticRegression(C=10.0, max_iter=2000, class_weight=class_weight),
+    )
+    folds = min(3, int(np.bincount(codes).min()))
+    if folds < 3 or len(t) < 60:
+        return model.fit(t, codes)
+    grid = {"nystroem__gamma": [0.03, 0.3], "logisticregression__C": [1.0, 30.0]}
+    return GridSearchCV(model, grid, cv=folds, scoring="neg_log_loss").fit(t, codes)

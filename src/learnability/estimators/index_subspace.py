@@ -1,0 +1,218 @@
+"""The estimator to begin with: several candidates, and a judge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from learnability.errors import LearnabilityError
+from learnability.estimators._base import SubspaceEstimator, check_choice, check_count
+from learnability.estimators._judge import Verdict, judge
+from learnability.estimators._labels import Labels, read_labels
+from learnability.estimators._report import (
+    IndexReport,
+    blind_methods,
+    rows_needed,
+    warnings_of,
+)
+from learnability.estimators._whitening import Whitening, whiten
+from learnability.estimators.dimension import dimension_report
+from learnability.estimators.gradient_subspace import GradientSubspace
+from learnability.estimators.message_passing_subspace import MessagePassingSubspace
+from learnability.estimators.moment_subspace import MomentSubspace
+from learnability.progress import tracked
+
+__all__ = ["CANDIDATES", "IndexSubspace"]
+
+CANDIDATES = ("message_passing", "opg", "agop", "giant", "dr", "sir", "save", "phd", "learned")
+_LOCAL_WORK = 3e7
+"""Largest n k^2 for which local gradients are tried by default."""
+_KERNEL_ROWS = 4000
+"""Most rows for which a kernel machine is tried by default."""
+
+
+class IndexSubspace(SubspaceEstimator):
+    """The few linear combinations of x that y depends on, link unknown.
+
+    Candidates of all families are fitted, and the one whose coordinates say most about y on rows
+    that it did not see is kept. With less than three rows for each independent column only first
+    moments are tried.
+
+    Parameters
+    ----------
+    n_components : int or "auto", default "auto"
+        Number of directions; "auto" finds it, and 0 is an answer.
+    candidates : "auto" or list of names, default "auto"
+        Among message_passing, opg, agop, giant, dr, sir, save, phd and learned.
+    judge : {"information", "cv"}, default "information"
+        Held-out information of a learned channel in nats, or the cross-validated score of a support
+        vector machine.
+    max_components : int, default 5
+        Most directions that "auto" tries.
+    folds : int, default 3
+        Folds of the judge.
+    random_state : int, RandomState or None, default None
+        Fixes everything.
+
+    Attributes
+    ----------
+    components_ : array, shape (r, p)
+        The directions, orthonormal in the metric of the covariance of x.
+    center_ : array, shape (p,)
+        Mean of x.
+    chosen_ : str
+        The candidate that won.
+    score_, score_error_ : float
+        Its held-out score and standard error.
+    held_out_ : array, shape (n, r)
+        Coordinates of the rows by fits that did not see them.
+    report_ : IndexReport
+        Scores, number of directions by each rule, advice; prints as sentences.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from learnability.estimators import IndexSubspace
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> found = IndexSubspace(n_components=1, random_state=0).fit(X, y)
+    >>> found.transform(X).shape
+    (442, 1)
+    """
+
+    def __init__(
+        self, n_components: Any = "auto", candidates: Any = "auto", judge: str = "information",
+        max_components: int = 5, folds: int = 3, random_state: Any = None,
+    ) -> None:  # fmt: skip
+        self.n_components = n_components
+        self.candidates = candidates
+        self.judge = judge
+        self.max_components = max_components
+        self.folds = folds
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> IndexSubspace:
+        """Find the directions, and how many there are.
+
+        Parameters
+        ----------
+        X : array, shape (n, p)
+            The inputs.
+        y : array, shape (n,) or (n, outputs)
+            The target: numbers, of which only the order counts, or classes.
+
+        Returns
+        -------
+        IndexSubspace
+        """
+        if self.n_components != "auto":
+            check_count("n_components", self.n_components)
+        check_choice("judge", self.judge, ("information", "cv"))
+        check_count("max_components", self.max_components)
+        check_count("folds", self.folds, 2)
+        X, y = self._read(X, y)
+        n = len(X)
+        labels = read_labels(y, np.ones(n))
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        whitening = whiten(X, np.ones(n), "auto")
+        few = n < 3 * whitening.rank
+        dimension = None
+        if self.n_components != "auto":
+            r = int(self.n_components)
+        elif few:
+            r = self._first_moments_only(X, y, labels, whitening.rank, seed)
+        else:
+            dimension = dimension_report(
+                X, y, self.max_components, folds=self.folds, random_state=seed
+            )
+            r = dimension.cv
+        names = ["sir"] if few else self._names(n, whitening.rank)
+        verdicts = self._compare(X, y, labels, names, r, seed) if r else {}
+        self._choose(X, y, verdicts, r, seed, whitening)
+        lengths = (whitening.rows(X) ** 2).sum(axis=1) / max(whitening.rank, 1)
+        overlap = np.asarray(getattr(self.estimator_, "overlap_", []))
+        self.report_ = IndexReport(
+            rows=n,
+            columns=X.shape[1],
+            rank=whitening.rank,
+            n_components=len(self.components_),
+            chosen=self.chosen_,
+            scores={name: (verdict.score, verdict.error) for name, verdict in verdicts.items()},
+            dimension=None if dimension is None else dimension.to_dict(),
+            overlap=[float(q) for q in overlap],
+            rows_for_good_overlap=rows_needed(overlap, n) if len(overlap) else None,
+            blind=blind_methods(labels, self.held_out_) if len(self.components_) else {},
+            warnings=warnings_of(whitening, lengths, self.score_, self.score_error_),
+        )
+        return self
+
+    def _names(self, n: int, rank: int) -> list[str]:
+        if isinstance(self.candidates, str):
+            if self.candidates != "auto":
+                check_choice("candidates", self.candidates, ("auto", *CANDIDATES))
+                return [self.candidates]
+            names = ["message_passing", "dr", "sir"]
+            if n <= _KERNEL_ROWS:
+                names.append("agop")
+            if n * rank**2 <= _LOCAL_WORK:
+                names.append("opg")
+            return names
+        names = list(self.candidates)
+        if not names or any(name not in CANDIDATES for name in names):
+            raise LearnabilityError(
+                f"`candidates` was given as {names!r}, but names among {', '.join(CANDIDATES)} are "
+                "accepted."
+            )
+        return names
+
+    def _compare(
+        self, X: Any, y: Any, labels: Labels, names: list[str], r: int, seed: int
+    ) -> dict[str, Verdict]:
+        return {
+            name: judge(
+                _finder(name, r, seed), X, y, labels, folds=self.folds, seed=seed, how=self.judge
+            )
+            for name in tracked(names, "candidates")
+        }
+
+    def _first_moments_only(self, X: Any, y: Any, labels: Labels, rank: int, seed: int) -> int:
+        """Number of first-moment directions that raise the held-out score."""
+        best, score = 0, 0.0
+        classes = len(np.unique(labels.slices(10)))
+        for r in range(1, min(self.max_components, rank, max(classes - 1, 1)) + 1):
+            verdict = judge(
+                _finder("sir", r, seed), X, y, labels, folds=self.folds, seed=seed, how="cv"
+            )
+            if verdict.score > score + 2 * verdict.error:
+                best, score = r, verdict.score
+        return best
+
+    def _choose(
+        self, X: Any, y: Any, verdicts: dict[str, Verdict], r: int, seed: int, whitening: Whitening
+    ) -> None:
+        if r == 0:
+            self.chosen_, self.score_, self.score_error_ = "none", 0.0, 0.0
+            self.estimator_ = None
+            self.held_out_: NDArray[Any] = np.zeros((len(X), 0))
+            self._keep(whitening, np.zeros((whitening.rank, 0)))
+            return
+        self.chosen_ = max(verdicts, key=lambda name: verdicts[name].score)
+        verdict = verdicts[self.chosen_]
+        self.score_, self.score_error_ = verdict.score, verdict.error
+        self.held_out_ = verdict.coordinates
+        self.estimator_ = _finder(self.chosen_, r, seed).fit(X, y)
+        self.components_ = self.estimator_.components_
+        self.center_ = self.estimator_.center_
+        self.rank_ = self.estimator_.rank_
+        self.shrinkage_ = self.estimator_.shrinkage_
+
+
+def _finder(name: str, r: int, seed: int) -> Any:
+    """A candidate by its name."""
+    if name == "message_passing":
+        return MessagePassingSubspace(r, random_state=seed)
+    if name in ("opg", "agop", "giant"):
+        return GradientSubspace(name, r, n_anchors=100, random_state=seed)
+    return MomentSubspace(name, r, random_state=seed)

@@ -1,0 +1,43 @@
+import pickle
+
+import numpy as np
+import pytest
+
+from learnability.errors import LearnabilityError
+from learnability.estimators import IndexSubspace, subspace_overlap
+from tests.estimators.problems import planted
+
+
+def test_it_finds_one_even_direction_and_says_who_is_blind():
+    X, y, W = planted(lambda z: np.abs(z[0]), 1, 300, 8, 0)
+    found = IndexSubspace(max_components=2, candidates=["message_passing", "dr"], random_state=0)
+    found.fit(X, y)
+    assert found.components_.shape == (1, 8)
+    assert subspace_overlap(found.components_, W) > 0.95
+    assert "sir" in found.report_.blind and "dr" not in found.report_.blind
+    assert found.report_.dimension["cv"] == 1
+    text = str(found.report_)
+    assert "sir is blind" in text and "1 direction found" in text
+    assert (pickle.loads(pickle.dumps(found)).transform(X) == found.transform(X)).all()
+    assert list(found.get_feature_names_out()) == ["indexsubspace0"]
+
+
+def test_no_direction_is_an_answer():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((300, 8)), rng.standard_normal(300)
+    found = IndexSubspace(max_components=2, random_state=0).fit(X, y)
+    assert found.transform(X).shape == (300, 0)
+    assert "No direction" in str(found.report_)
+
+
+def test_fewer_than_three_rows_a_column_leave_first_moments_only():
+    X, y, W = planted(lambda z: z[0], 1, 60, 80, 1)
+    found = IndexSubspace(n_components=1, random_state=0).fit(X, y)
+    assert found.chosen_ == "sir"
+    assert any("fewer than three" in warning for warning in found.report_.warnings)
+
+
+def test_unknown_candidates_are_refused():
+    X, y, _ = planted(lambda z: z[0], 1, 60, 3, 1)
+    with pytest.raises(LearnabilityError, match="mave"):
+        IndexSubspace(1, candidates=["mave"]).fit(X, y)
