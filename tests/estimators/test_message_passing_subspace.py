@@ -3,6 +3,7 @@ import pytest
 
 from learnability.errors import LearnabilityError
 from learnability.estimators import MessagePassingSubspace, MomentSubspace, subspace_overlap
+
 from tests.estimators.problems import planted
 
 

@@ -4,6 +4,7 @@ import scipy.sparse
 
 from learnability.errors import LearnabilityError
 from learnability.estimators import MomentSubspace, _accumulator, _whitening, subspace_overlap
+
 from tests.estimators.problems import planted
 
 LINKS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from learnability import BayesAMP, LearnabilityError, MultiIndex
+from learnability import BayesAMP, LearnabilityError, MultiIndex, OnlineSGD
 from learnability.studies.points import plan
 
 from tests.studies.learners import Clock, Short
@@ -41,6 +41,19 @@ def test_times_belong_to_one_run() -> None:
     np.testing.assert_array_equal(found[0].arguments["time"], [0.0, 1.0, 2.0])
     other, _ = points(Clock(), d=[4, 8], time=[0.0, 1.0, 3.0])
     assert not set(layout.keys) & {point.key for point in other}
+
+
+def test_a_start_of_matrices_is_one_value_and_names_of_starts_are_several() -> None:
+    matrices = (1.0, [[0.1, 0.2, 0.3]])
+    grid = {"d": 9, "time": [0.0, 1.0]}
+    found, layout = points(OnlineSGD(), **grid, start=matrices)
+    assert found[0].arguments["start"] == matrices and list(layout.axes) == ["seed"]
+    other, _ = points(OnlineSGD(), **grid, start=(1.0, [[0.1, 0.2, 0.4]]))
+    assert not set(layout.keys) & {point.key for point in other}
+    _, layout = points(BayesAMP(), alpha=1.0, d=9, start=["random", "spectral"])
+    assert layout.axes["start"] == ["random", "spectral"]
+    _, layout = points(BayesAMP(), alpha=1.0, d=9, start="spectral")
+    assert layout.scalars["start"] == "spectral"
 
 
 def test_links_can_vary() -> None:

@@ -29,7 +29,7 @@ FIGURES = {
     "function-staircase": "one and two preconditioned steps on two features",
     "online-exponents": "one-pass SGD learns He1, He2 and He3 in d, d log d and d^2 steps",
     "repetita": "steps that use a sample twice learn He3 and He4 in d and d log d steps",
-    "csq-staircase": "SGD climbs He2(z1) + sign(z1 z2 z3), faster when it repeats its samples",
+    "csq-staircase": "SGD climbs He2(z1) + sign(z1 z2 z3) with and without repetition",
     "grand-staircase-sgd": "He4(z1) + sign(z1 z2 z3) is learned by SGD only with repetition",
     "spiked-staircase": "a kernel learns He1, He2, He3 as the spike of the inputs grows",
     "spiked-one-step": "one step against a kernel on spiked inputs, and against permuted labels",
@@ -39,7 +39,7 @@ FIGURES = {
     "alignment-map": "samples of one-pass SGD over strength and alignment of the spike",
     "mean-field-parity": "anisotropy helps noisy gradient descent to learn parities",
     "scaling-laws": "learning curves and regimes of power-law spectra",
-    "hierarchy": "z1 + He3(z1) z2 + He3(z2) z3: SGD learns z1, which opens z2",
+    "hierarchy": "z1 + He3(z1) z2 + He3(z2) z3: SGD learns z1, which opens z2, which opens z3",
 }
 """Name -> title; the module of a figure has its name, with underscores.
 

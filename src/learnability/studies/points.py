@@ -1,8 +1,8 @@
 """The points of a study: which parameters vary, which learner runs where, and the key of each run.
 
 A name in the grid is an argument of `simulate`, else a field of the learner, else of the target.
-Several values make it a dimension of the result, one value a coordinate. Times and starts belong
-to one run and are handed over whole.
+Several values make it a dimension of the result, one value a coordinate. Times, and
+matrices of order parameters as a start, belong to one run and are handed over whole.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from learnability.studies.identity import described, identity
 
 __all__ = ["Layout", "Point", "plan"]
 
-_OF_ONE_RUN = ("time", "start")
-"""Arguments that belong to one run: times that it looks at, the matrices where it starts."""
+_OF_ONE_RUN = ("time",)
+"""Arguments whose values are all computed by one run."""
 
 
 class Point(NamedTuple):
@@ -111,7 +111,7 @@ def plan(
     for chosen in itertools.product(*axes.values()):
         here = {**values, **dict(zip(axes, chosen, strict=True))}
         points += _runs(learner, target, homes, here, seeds, len(points), stored)
-    single = {n: v for n, v in values.items() if n not in axes and n != "start"}
+    single = {n: v for n, v in values.items() if n not in axes and not _is_start(n, v)}
     scalars = {n: described(v) for n, v in single.items() if np.ndim(v) == 0}
     layout = Layout(
         {**labels, "seed": list(seeds)}, scalars, tuple(p.key for p in points),
@@ -213,9 +213,15 @@ def _unknown(name: str, learner: Any, target: Any, homes: Mapping[str, str]) -> 
     return f"`{name}` was given, but it is unknown here. Accepted are {known}."
 
 
+def _is_start(name: str, value: Any) -> bool:
+    """Whether a value is one start given by matrices, and not a list of the names of starts."""
+    several = isinstance(value, list | tuple)
+    return name == "start" and several and not all(isinstance(part, str) for part in value)
+
+
 def _values(name: str, value: Any) -> Any:
     """A list for an axis; anything else is one value."""
-    if name == "start":
+    if _is_start(name, value):
         return value
     if name in _OF_ONE_RUN or isinstance(value, str | bytes | Link) or callable(value):
         return np.asarray(value) if isinstance(value, list | tuple | range) else value

@@ -58,8 +58,8 @@ def study(
     **grid
         Arguments of `simulate` (`d`, `alpha`, `n`, `time`, ...), fields of the learner
         (`damping`, ...) and of the target (`noise`, `link`), looked up in this order. A list or
-        an array becomes a dimension of the result, one value a coordinate; `time` and `start`
-        belong to each run and are handed to it whole.
+        an array becomes a dimension of the result, one value a coordinate; `time`, and
+        a `start` made of matrices, belong to each run and are handed to it whole.
 
     Returns
     -------
