@@ -23,7 +23,7 @@ readout. The test error is E[D] and the training error E[D / (1 + V)^2].
 
 References
 ----------
-Louart, Couillet, arXiv:1811.04127 (concentration of such resolvents); Dandi, Pesce, Cui, Krzakala,
+Louart, Couillet, arXiv:1805.08295 (equivalents of such resolvents); Dandi, Pesce, Cui, Krzakala,
 Lu, Loureiro, arXiv:2410.18938.
 """
 
