@@ -36,7 +36,7 @@ __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 LINK = "(z1 + He3(z1)*z2 + He3(z2)*z3)/sqrt(13)"
 LAST = 500.0
-SHARED = {"activation": "z/2 + cos(1.5*z)", "batch": 8}
+SHARED: dict[str, Any] = {"activation": "z/2 + cos(1.5*z)", "batch": 8}
 FULL = OnlineSize(dimensions=(1000,), runs=16, points=61)
 QUICK = OnlineSize(dimensions=(300,), runs=4, points=41)
 
