@@ -396,3 +396,17 @@ def test_networks_and_kernels(run, learner: str, options: list[str]) -> None:  #
 def test_a_network_option_of_another_learner_ends_in_a_sentence(run) -> None:  # type: ignore[no-untyped-def]
     done = run("predict", "random-features", "z", "--alpha", "1", "--batch", "2")
     assert done.code == 2 and "belongs to online-sgd and giant-steps" in done.err
+
+
+def test_hierarchical_targets(run) -> None:  # type: ignore[no-untyped-def]
+    tree = ["tanh(3*z)", "--polynomial", "He2(z)"]
+    report = run("hardness", *tree, "--json")
+    assert report.code == 0 and json.loads(report.out)["compositional_exponent"] == 2
+    theory = run("predict", "layerwise", *tree, "--d", "36", "--alpha", "20,40")
+    assert (theory.code, theory.err) == (0, "") and "error" in theory.out
+    runs = run("simulate", "layerwise", *tree, "--d", "16", "--alpha", "10")
+    assert (runs.code, runs.err) == (0, "") and "trained" in runs.out
+    missing = run("predict", "layerwise", *tree, "--alpha", "20")
+    assert missing.code == 2 and "needs `--d`" in missing.err
+    alone = run("predict", "bayes-amp", "z", "--alpha", "1", "--epsilon", "0.5")
+    assert alone.code == 2 and "belongs to `--polynomial`" in alone.err

@@ -46,7 +46,7 @@ def test_the_first_layer_follows_its_transition(
 def test_spectral_and_mehler_follow_the_theory(d: int) -> None:
     """Eight seeds, four n from 4 n*: errors within 3 standard errors and 0.03 of Var y."""
     learner = Layerwise((SpectralFirstLayer(None), MehlerReadout(3.0)), fresh=True)
-    ratios = (4.2, 5.0, 6.0, 7.5) if d == 64 else (4.0, 4.5, 5.0, 5.5)
+    ratios = (4.0, 5.0, 6.0, 7.0) if d == 64 else (4.0, 4.25, 4.5, 4.75)
     alphas = [ratio * TARGET.n_star(d) / d for ratio in ratios]
     runs = learner.simulate(TARGET, d=d, alpha=alphas, seeds=8)
     theory = learner.predict(TARGET, d=d, alpha=alphas)

@@ -66,6 +66,7 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     import xarray
 
     from learnability.learners import JointAdamW, KernelRidge, Layerwise
+    from learnability.learners.deep._theory import best_kernel_ridge
     from learnability.studies import study
 
     target = reference()
@@ -83,10 +84,11 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
         alphas = [d ** (k - 1) for k in size.kappas]
         runs = study(Layerwise(), target, d=d, alpha=alphas, seeds=size.runs, store=store)
         two[i], three[i] = relative(runs["two_layer_error"], here), relative(runs["error"], here)
-        small = [a for a in alphas if a * d <= size.kernel_most]
-        ridge = KernelRidge("mehler", 10.0)
-        rows = study(ridge, target, d=d, alpha=small, seeds=size.runs, store=store)
-        kernel[i, : len(small)] = relative(rows["error"], here)
+        for k, alpha in enumerate(alphas):
+            if alpha * d <= size.kernel_most:
+                ridge = KernelRidge("mehler", best_kernel_ridge(here, d, alpha * d))
+                rows = study(ridge, target, d=d, alpha=alpha, seeds=size.runs, store=store)
+                kernel[i, k] = relative(rows["error"], here)
         for k, depth in enumerate((2, 3)):
             trained = study(
                 JointAdamW(depth), target, d=d, alpha=[d ** (k - 1) for k in size.tuned],

@@ -34,7 +34,7 @@ class Size:
 
 
 FULL = Size((8, 12, 16), tuple(np.linspace(2.0, 3.6, 9)), 8, 60, 6000)
-QUICK = Size((8, 16), (2.0, 2.5, 3.0), 3, 25, 4100)
+QUICK = Size((8, 12), (2.0, 2.5, 3.0, 3.4), 3, 25, 2000)
 
 
 def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
@@ -52,13 +52,14 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     from learnability.studies import study
 
     two = Layerwise((OracleFirstLayer(None), MehlerReadout()))
-    three = Layerwise((OracleFirstLayer(800), PreconditionedSecondLayer(), RidgeReadout()))
     power = np.linspace(1.8, max(size.powers) + 0.2, size.theory)
     shape = (len(size.sizes), len(size.powers), size.runs)
     second, third, overlap = (np.full(shape, np.nan) for _ in range(3))
     lines = np.zeros((3, len(size.sizes), size.theory))
     for i, N in enumerate(size.sizes):
         target = reference(N=N)
+        first = OracleFirstLayer(2 * math.comb(N + 3, 3))  # Twice the monomials of degree 3.
+        three = Layerwise((first, PreconditionedSecondLayer(), RidgeReadout()))
         wanted = [k for k, p in enumerate(size.powers) if N**p <= size.largest]
         alphas = [N ** size.powers[k] / N for k in wanted]
         runs = study(two, target, d=N, alpha=alphas, seeds=size.runs, store=store)
@@ -112,8 +113,8 @@ def picture(data: xarray.Dataset) -> Any:
                 crosses(axes, data["power"][there], points, COLOURS[k])
             axes.set(xlabel=r"$\log n/\log N$", ylabel=label, ylim=(0, 1))
         figure.axes[0].legend()
-        seeds = math.prod([data.sizes["seed"]])
         figure.suptitle(
-            f"exact directions; crosses: {seeds} runs; dashed: an upper estimate", fontsize=8
+            f"exact directions; crosses: {data.sizes['seed']} runs; dashed: an upper estimate",
+            fontsize=8,
         )
     return figure

@@ -7,7 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from learnability import KernelRidge, LearnabilityError, MultiIndex, RandomFeatures
+from learnability import (
+    Hierarchical,
+    KernelRidge,
+    LearnabilityError,
+    MultiIndex,
+    RandomFeatures,
+)
 from learnability.learners.protocol import Learner
 
 
@@ -69,3 +75,20 @@ def test_refusals() -> None:
     with pytest.raises(LearnabilityError, match="`kernel`"):
         KernelRidge("z1*z2")
     assert math.isfinite(float(KernelRidge("exp(z)").predict("z", alpha=1e-3).error))
+
+
+def test_named_kernels() -> None:
+    assert KernelRidge("quadratic") == KernelRidge("1 + z + z**2/2")
+    target = Hierarchical("tanh(3*z)", "He2(z)", noise=0.1)
+    learner = KernelRidge("mehler", (1.0, 10.0))
+    runs = learner.simulate(target, d=16, alpha=[5.0, 40.0], seeds=4)
+    theory = learner.predict_finite(target, d=16, alpha=[5.0, 40.0])
+    assert dict(theory.error.sizes) == {"alpha": 2, "ridge": 2}
+    np.testing.assert_allclose(runs.error.mean("seed"), theory.error, rtol=0.15)
+    # A multi-index target is learned too; in the limit the kernel is exp(2 z).
+    found = learner.predict("z + z**2", alpha=2.0).error
+    expected = KernelRidge("exp(2*z)", (1.0, 10.0)).predict("z + z**2", alpha=2.0).error
+    np.testing.assert_allclose(found, expected)
+    assert np.isfinite(learner.predict_finite("z1*z2", d=20, alpha=3.0).error).all()
+    with pytest.raises(LearnabilityError, match="use predict_finite"):
+        learner.predict(target, alpha=1.0)  # type: ignore[arg-type]

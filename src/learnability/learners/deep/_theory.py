@@ -26,7 +26,13 @@ from learnability.learners.equivalent import Levels, effective_ridge, errors, sh
 from learnability.learners.mehler import mehler_levels
 from learnability.targets.hierarchical import Hierarchical, conditional_variance
 
-__all__ = ["Stages", "best_kernel_error", "first_overlap", "predicted_stages"]
+__all__ = [
+    "Stages",
+    "best_kernel_error",
+    "best_kernel_ridge",
+    "first_overlap",
+    "predicted_stages",
+]
 
 Array = NDArray[np.float64]
 
@@ -106,13 +112,22 @@ def predicted_stages(
     return Stages(overlap, error, np.minimum(np.abs(M_h), 1.0), bound)
 
 
-def best_kernel_error(target: Hierarchical, d: int, n: float, ridge: float | None = None) -> float:
-    """I: the Mehler kernel in all d dimensions; with the best ridge unless one is given."""
+def best_kernel_error(target: Hierarchical, d: int, n: float) -> float:
+    """I: the Mehler kernel in all d dimensions, with the best ridge."""
+    levels = _kernel_levels(target, d)
+    return errors(levels, n, math.inf, _best_ridge(levels, n)).test
+
+
+def best_kernel_ridge(target: Hierarchical, d: int, n: float) -> float:
+    """The ridge between 0.3 and 300 at which the predicted error of that kernel is least."""
+    return _best_ridge(_kernel_levels(target, d), n)
+
+
+def _kernel_levels(target: Hierarchical, d: int) -> Levels:
     energies = target.levels()
     energies[0] = 0.0
     rest = target.variance - float(energies.sum()) + target.noise
-    levels = mehler_levels(d, energies, rest)
-    return errors(levels, n, math.inf, _best_ridge(levels, n) if ridge is None else ridge).test
+    return mehler_levels(d, energies, rest)
 
 
 def _contracted(target: Hierarchical, overlap: float) -> Array:

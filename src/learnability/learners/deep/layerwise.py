@@ -177,17 +177,14 @@ class Layerwise:
     def _run(self, target: Hierarchical, n: int, d: int, seed: int) -> dict[str, Any]:
         network = self.train(target, n=n, d=d, seed=seed)
         hidden = next(target.batches(seed, 1, d, dtype=np.float32)).W
-        seen = on_fresh_samples(
-            target, seed, d,
-            lambda X: np.concatenate([network.outputs(X), network.functions(X)[:, :1]], axis=1),
-        )  # fmt: skip
+        seen = on_fresh_samples(target, seed, d, network.outputs)
         return {
             "error": seen.error[1],
             "two_layer_error": seen.error[0],
             "first_layer_overlap": first_layer_overlap(network.W, hidden),
             "first_layer_rank": first_layer_rank(network.W),
-            "feature_overlap": seen.overlap[2],
-            "robust_feature_overlap": seen.robust_overlap[2],
+            "feature_overlap": seen.overlap[0],
+            "robust_feature_overlap": seen.robust_overlap[0],
             "status": "trained" if np.isfinite(seen.error).all() else "diverged",
         }
 
@@ -238,11 +235,11 @@ class Layerwise:
             return trained[0].functions(X @ W.T)
 
         def outputs(X: NDArray[Any]) -> NDArray[Any]:
-            u = X @ W.T
-            fitted = trained[0].functions(u)[:, :1]
-            for one in trained:
+            fitted = functions(X)
+            u = trained[0].spread(fitted)
+            for one in trained[1:]:
                 u = one.forward(u)
-            return np.concatenate([fitted, u], axis=1)
+            return np.concatenate([fitted[:, :1], u], axis=1)
 
         return Network(W, outputs, functions, tuple(one.ridge for one in trained))
 

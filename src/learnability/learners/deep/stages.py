@@ -43,20 +43,24 @@ class Trained(NamedTuple):
 
     Attributes
     ----------
-    forward : callable
-        Pre-activations of the layer below (n, p) -> outputs (n, k).
-    left_out : array, shape (n, k)
-        Outputs at the training samples, each of a fit that has not seen it.
     functions : callable
-        As `forward`, for the functions q themselves before they are spread over neurons.
+        Pre-activations of the layer below (n, p) -> the fitted functions q (n, k).
+    spread : callable
+        The functions -> outputs (n, m) of the layer's neurons.
+    left_out : array, shape (n, m)
+        Outputs at the training samples, each of a fit that has not seen it.
     ridge : float
         The ridge of the fit.
     """
 
-    forward: Callable[[NDArray[Any]], NDArray[Any]]
-    left_out: NDArray[Any]
     functions: Callable[[NDArray[Any]], NDArray[Any]]
+    spread: Callable[[NDArray[Any]], NDArray[Any]]
+    left_out: NDArray[Any]
     ridge: float
+
+    def forward(self, below: NDArray[Any]) -> NDArray[Any]:
+        """Pre-activations of the layer below (n, p) -> outputs (n, m)."""
+        return self.spread(self.functions(below))
 
 
 def _checked_ridge(ridge: Any) -> float | None:
@@ -166,12 +170,10 @@ class PreconditionedSecondLayer:
             phi = features(u)
             return np.concatenate([fit(phi) for fit in fits], axis=1)
 
-        def forward(u: NDArray[Any]) -> NDArray[Any]:
-            q = (functions(u) - centre) / scale
-            return np.asarray(q @ w3, dtype=u.dtype)
+        def spread(q: NDArray[Any]) -> NDArray[Any]:
+            return np.asarray(((q - centre) / scale) @ w3, dtype=q.dtype)
 
-        seen = np.asarray(((left - centre) / scale) @ w3, dtype=np.float32)
-        return Trained(forward, seen, functions, fits[0].ridge[0])
+        return Trained(functions, spread, spread(left.astype(np.float32)), fits[0].ridge[0])
 
 
 @dataclass(frozen=True)
@@ -204,10 +206,7 @@ class RidgeReadout:
         features = Features(self.activation, self.bias, seed, place)
         fit = _fit(features, below, y[None], self.ridge)
 
-        def forward(u: NDArray[Any]) -> NDArray[Any]:
-            return fit(features(u))
-
-        return Trained(forward, fit.left_out.T, forward, fit.ridge[0])
+        return Trained(lambda u: fit(features(u)), _same, fit.left_out.T, fit.ridge[0])
 
 
 @dataclass(frozen=True)
@@ -234,11 +233,17 @@ class MehlerReadout:
         right = np.asarray(y, dtype=np.float64) - mean
         c = dual_path(mehler_values(u, u), right, [self.ridge]).weights[0]
 
-        def forward(v: NDArray[Any]) -> NDArray[Any]:
-            return (mean + mehler_values(v.astype(np.float64), u) @ c)[:, None].astype(v.dtype)
+        def fitted(v: NDArray[Any]) -> NDArray[Any]:
+            values = mehler_values(v, u.astype(v.dtype)) @ c.astype(v.dtype)
+            return np.asarray(mean + values, dtype=v.dtype)[:, None]
 
         seen = np.asarray(mean + right - self.ridge * c)[:, None]
-        return Trained(forward, seen, forward, self.ridge)
+        return Trained(fitted, _same, seen, self.ridge)
+
+
+def _same(q: NDArray[Any]) -> NDArray[Any]:
+    """Readouts hand on what they have fitted."""
+    return q
 
 
 def _fit(features: Features, below: Blocks, labels: NDArray[Any], ridge: float | None) -> Fit:
