@@ -16,10 +16,10 @@ from learnability.figures.mean_field_parity import ParitySize
 from learnability.figures.scaling_laws import LawSize
 
 TINY: dict[str, Any] = {
-    "spiked-staircase": SpikeSize((60, 90), 2, (0.0, 0.7), 3),
+    "spiked-staircase": SpikeSize((60,), 1, (0.0, 0.7), 2),
     "spiked-one-step": SpikeSize((80,), 2, (0.1, 0.8), 3),
     "spiked-spectrum": SpikeSize((60,), 1, (0.0, 0.7), 4),
-    "spiked-alignment": SpikeSize((40, 60), 2, (0.1, 0.8), 3),
+    "spiked-alignment": SpikeSize((40,), 2, (0.1, 0.8), 2),
     "flows": FlowSize(d=1000, runs=2, batch=400, points=5, landscape=41),
     "alignment-map": MapSize((32, 64), 8, ((0.0, 0.8),)),
     "mean-field-parity": ParitySize(10, 1, (4.0, 8.0), (2,), (0.0, 0.5), 100, 50),

@@ -146,7 +146,7 @@ def picture(data: xarray.Dataset) -> Any:
         )
         left.clabel(lines, levels[::2], fontsize=6, fmt="%.1f")
         left.set(title="SGD: slope (dots), $1 + x$ (lines)")
-        figure.colorbar(dots, ax=left, shrink=0.8)
+        figure.colorbar(dots, ax=left, shrink=0.8, label="slope")
         middle.errorbar(
             data["theory_finite"],
             data["runs_slope"],

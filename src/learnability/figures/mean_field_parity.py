@@ -96,9 +96,9 @@ def picture(data: xarray.Dataset) -> Any:
             )
         figure.axes[0].set_ylabel("accuracy")
         figure.axes[-1].legend(loc="lower right")
-        steps = int(data["runs_iterations"].max())
+        steps, runs = int(data["runs_iterations"].max()), data.sizes["seed"]
         figure.suptitle(
             rf"$d = {d}$, {data.attrs['width']} neurons, at most {steps} steps, "
-            f"{data.sizes['seed']} runs; dotted: training samples", fontsize=8,
+            f"{runs} run{'s' if runs > 1 else ''}; dotted: training samples", fontsize=8,
         )  # fmt: skip
     return figure

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 FULL = SpikeSize((1000,), 3, (0.1, 0.2, 0.35, 0.5, 0.65, 0.8), 31)
-QUICK = SpikeSize((400,), 2, (0.2, 0.5, 0.8), 15)
+QUICK = SpikeSize((400,), 2, (0.1, 0.3, 0.5, 0.65, 0.8), 25)
 NAMES = {"labels": "error", "permuted": "permuted_error", "none": "none_error"}
 
 
