@@ -3,6 +3,7 @@ import pytest
 
 from learnability.errors import LearnabilityError
 from learnability.estimators import GradientSubspace, subspace_overlap
+
 from tests.estimators.problems import planted
 
 

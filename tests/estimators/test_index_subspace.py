@@ -5,6 +5,7 @@ import pytest
 
 from learnability.errors import LearnabilityError
 from learnability.estimators import IndexSubspace, subspace_overlap
+
 from tests.estimators.problems import planted
 
 

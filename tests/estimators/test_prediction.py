@@ -1,6 +1,7 @@
 import numpy as np
 
 from learnability.estimators import IndexClassifier, IndexRegressor, MomentSubspace
+
 from tests.estimators.problems import planted
 
 

@@ -9,6 +9,7 @@ from learnability.estimators import (
     split_half,
     subspace_overlap,
 )
+
 from tests.estimators.problems import planted
 
 
