@@ -2,7 +2,7 @@
 
 Overlap is |P P*|_F^2 / r. The method was developed on seeds below 100; seeds here begin at 1000.
 Peers: SIR, SAVE, DR, pHd, outer product of gradients, kernel gradient product (RFM, bandwidth and
-ridge tuned by leave-one-out), PLS and an early-stopped network (its first layer's gradient product).
+ridge tuned by leave-one-out), PLS and an early-stopped network (its gradient product).
 Time is CPU seconds of one thread.
 
     python benchmarks/bench_estimators.py [--rows NAME,...] [--seeds 10] [--slow]

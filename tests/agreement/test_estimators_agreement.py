@@ -1,7 +1,7 @@
 """Blind message passing against the state evolution of those who know the link.
 
-sign(z1 z2) in dimension 500. Not knowing the link costs a share of the overlap, never gains one: the
-mean over seeds must lie between that share and the theory, with a margin of 10 / d for the finite
+sign(z1 z2) in dimension 500. Not knowing the link costs a share of the overlap, never gains one:
+the mean over seeds must lie between that share and the theory, with a margin of 10 / d for finite
 dimension.
 """
 

@@ -32,7 +32,7 @@ def test_no_direction_is_an_answer():
 
 
 def test_fewer_than_three_rows_a_column_leave_first_moments_only():
-    X, y, W = planted(lambda z: z[0], 1, 60, 80, 1)
+    X, y, _ = planted(lambda z: z[0], 1, 60, 80, 1)
     found = IndexSubspace(n_components=1, random_state=0).fit(X, y)
     assert found.chosen_ == "sir"
     assert any("fewer than three" in warning for warning in found.report_.warnings)
