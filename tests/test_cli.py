@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas
 import pytest
 import xarray
@@ -396,3 +397,14 @@ def test_networks_and_kernels(run, learner: str, options: list[str]) -> None:  #
 def test_a_network_option_of_another_learner_ends_in_a_sentence(run) -> None:  # type: ignore[no-untyped-def]
     done = run("predict", "random-features", "z", "--alpha", "1", "--batch", "2")
     assert done.code == 2 and "belongs to online-sgd and giant-steps" in done.err
+
+
+def test_a_table_is_fitted(run, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    rng = np.random.default_rng(0)
+    table = rng.standard_normal((80, 3))
+    rows = [f"{a},{b},{c},{a + 0.1 * b}" for a, b, c in table]
+    (tmp_path / "data.csv").write_text("\n".join(["a,b,c,y", *rows]))
+    done = run("fit", str(tmp_path / "data.csv"), "--target", "y", "--components", "1")
+    assert done.code == 0 and "1 direction found" in done.out
+    bad = run("fit", str(tmp_path / "data.csv"), "--target", "x")
+    assert bad.code == 2 and "the columns are a, b, c, y" in bad.err
