@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas
 import pytest
 import xarray
@@ -410,3 +411,14 @@ def test_hierarchical_targets(run) -> None:  # type: ignore[no-untyped-def]
     assert missing.code == 2 and "needs `--d`" in missing.err
     alone = run("predict", "bayes-amp", "z", "--alpha", "1", "--epsilon", "0.5")
     assert alone.code == 2 and "belongs to `--polynomial`" in alone.err
+
+
+def test_a_table_is_fitted(run, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    rng = np.random.default_rng(0)
+    table = rng.standard_normal((80, 3))
+    rows = [f"{a},{b},{c},{a + 0.1 * b}" for a, b, c in table]
+    (tmp_path / "data.csv").write_text("\n".join(["a,b,c,y", *rows]))
+    done = run("fit", str(tmp_path / "data.csv"), "--target", "y", "--components", "1")
+    assert done.code == 0 and "1 direction found" in done.out
+    bad = run("fit", str(tmp_path / "data.csv"), "--target", "x")
+    assert bad.code == 2 and "the columns are a, b, c, y" in bad.err

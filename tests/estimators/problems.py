@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def planted(link, r, n, d, seed, covariance=None):
+def planted(link, r, n, d, seed):
     """Rows, targets and hidden orthonormal directions (r, d)."""
     rng = np.random.default_rng(seed)
     W = np.linalg.qr(rng.standard_normal((d, r)))[0].T

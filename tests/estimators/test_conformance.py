@@ -15,7 +15,6 @@ from learnability.estimators import (
 # Estimator -> checks that scikit-learn has for it; fewer would mean that some were not run.
 ESTIMATORS = [
     (MomentSubspace(), 55),
-    (MomentSubspace("sir", n_components=1), 55),
     (GradientSubspace(n_anchors=20), 47),
     (MessagePassingSubspace(n_components=1), 47),
     (IndexSubspace(n_components=1, candidates=["dr", "sir"], folds=2), 47),

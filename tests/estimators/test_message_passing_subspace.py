@@ -36,7 +36,7 @@ def test_the_seed_fixes_everything_and_units_change_nothing():
 def test_a_given_start_is_used_and_checked():
     X, y, W = planted(lambda z: np.abs(z[0]), 1, 300, 30, 2)
     found = MessagePassingSubspace(1, start=W, random_state=0).fit(X, y)
-    assert subspace_overlap(found.components_, W) > 0.98
+    assert subspace_overlap(found.components_, W) > 0.95
     with pytest.raises(LearnabilityError, match="start"):
         MessagePassingSubspace(2, start=W).fit(X, y)
     with pytest.raises(LearnabilityError, match="damping"):

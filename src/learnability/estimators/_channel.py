@@ -38,6 +38,8 @@ _LOGITS = {
 }
 """Number of fields -> degrees and ridges of the softmax channels."""
 _BINS = 16
+_OUTLIERS = 0.01
+"""Share of rows that a channel leaves unexplained."""
 _TINY = 100
 """Fewer rows than this get the two coarsest channels only."""
 
@@ -55,11 +57,15 @@ class CrossFittedChannel:
         Splits the rows.
     covariates : array, shape (n, s), optional
         Known standard fields that the label may depend on as well.
+    curves : bool
+        Leave the softmax channels out: near a sharp link they are a trap, good enough to keep
+        the fields where they are.
     """
 
     def __init__(
-        self, labels: Labels, r: int, rng: np.random.Generator, covariates: Array | None = None
-    ) -> None:
+        self, labels: Labels, r: int, rng: np.random.Generator, covariates: Array | None = None,
+        *, curves: bool = False,
+    ) -> None:  # fmt: skip
         n = len(labels.codes)
         order = rng.permutation(n)
         self.halves = (np.sort(order[: n // 2]), np.sort(order[n // 2 :]))
@@ -74,7 +80,7 @@ class CrossFittedChannel:
             settings = [("logit", (2, 20.0))]
         if labels.kind == "numbers":
             settings += [("location", width) for width in (0.6, 1.5) if n >= _TINY or width > 1]
-        self.settings = settings
+        self.settings = [s for s in settings if not curves or s[0] == "location"]
         self.chosen: tuple[str, Any] | None = None
         self._models: dict[Any, Any] = {}
 
@@ -126,7 +132,9 @@ class CrossFittedChannel:
                 location = self._models.setdefault(key, LocationChannel(width=setting[1]))
                 location.fit(w[rows], self.scores[rows])
                 score[other], ratio[other] = location.score(w[other], self.scores[other])
-        return score, ratio
+        # A share of the rows may be anything: no single row can then weigh too much.
+        likely = (1 - _OUTLIERS) * np.exp(np.minimum(ratio, 50.0))
+        return score * (likely / (likely + _OUTLIERS))[:, None], np.log(likely + _OUTLIERS)
 
 
 def standardised(omega: Array) -> tuple[Array, Array]:

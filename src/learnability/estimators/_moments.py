@@ -206,18 +206,18 @@ def learned_directions(
 def tilted_directions(moments: SliceMoments, r: int) -> list[Array]:
     """Leading eigenvectors (k, r) of sum p_h T_h S_h for a few shapes of T, numbers only.
 
-    The best T of a link is 1 - 1 / E[z^2 | y], bounded above and deep where y pins z down: at one
-    end of y, or the other, or in the middle. Below three samples a coordinate this matters more
-    than anything else.
+    The best T of a link is 1 - 1 / E[z^2 | y], bounded above and deep where y says that z is small.
+    It is taken for a y that rises with |z|, falls with |z|, or rises with z. Below three samples a
+    coordinate this matters more than anything else.
 
     References
     ----------
     Mondelli and Montanari, Found. Comput. Math. 19 (2019) 703.
     """
     u = np.cumsum(moments.shares) - moments.shares / 2
-    shapes = [1 - 1 / (u + 0.05), 1 - 1 / (1.05 - u), 1 - 0.5 / (np.abs(2 * u - 1) + 0.05)]
     found = []
-    for T in shapes:
+    for z in (ndtri((1 + u) / 2), ndtri(1 - u / 2), ndtri(u)):
+        T = 1 - 1 / np.maximum(z**2, 0.02)
         weights = moments.shares * T / np.sqrt(moments.shares @ T**2)
         matrix = sum(w * S for w, S in zip(weights, moments.seconds, strict=True))
         k = len(matrix)

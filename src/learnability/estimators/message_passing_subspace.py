@@ -156,7 +156,7 @@ def moment_starts(
     """Starts from moments, in the coordinates of `whitening`: dr, and learned preprocessing."""
     n = len(X)
     sums = Accumulator(whitening.center)
-    sums.add(X, np.ones(n), labels.slices(10))
+    sums.add(X, np.ones(n), labels.slices(10 if n >= 500 else 6))
     own = whiten(X, np.ones(n), "auto")
     ordered = labels.kind == "numbers"
     moments = sums.moments(own, ordered=ordered)
@@ -195,8 +195,8 @@ def search(
     """
     seed = int(rng.integers(2**31))
 
-    def run(start: Array, count: int, width: int = r) -> Passage:
-        channel = CrossFittedChannel(labels, width, np.random.default_rng(seed))
+    def run(start: Array, count: int, width: int = r, *, curves: bool = False) -> Passage:
+        channel = CrossFittedChannel(labels, width, np.random.default_rng(seed), curves=curves)
         return pass_messages(rows, channel, start, steps=count, damping=damping)
 
     short = min(_HEAT, steps)
@@ -208,6 +208,8 @@ def search(
             break
     if steps > short and best.status != "converged":
         best = _best([best, run(best.U, steps)])
+    if labels.kind == "numbers" and _sure(best) and best.channel[0] == "logit":
+        best = _best([best, run(best.U, short, curves=True)])
     landings = [(r, best.information)]
     if staircase and not few and r > 1 and (r > 2 or not _sure(best)):
         sure = int((best.overlap >= _SURE).sum())

@@ -50,8 +50,8 @@ class MomentSubspace(SubspaceEstimator):
         Covariance of x; "auto" shrinks it below three samples for each coordinate.
     clip : bool, default True
         Bound the length of the white rows (at the 95 % point of Gaussian ones), so that heavy tails
-        of x do not take over the second moments. Dense tables only; `partial_fit` leaves it out,
-        because it needs the covariance of all the data first.
+        of x do not take over the second moments. Dense tables with three rows for each coordinate
+        only; `partial_fit` leaves it out, because it needs the covariance of all the data first.
     random_state : int, RandomState or None, default None
         Starts of "learned".
 
@@ -127,7 +127,9 @@ class MomentSubspace(SubspaceEstimator):
             self._solve(_row_space(rough, X, weights, codes, ordered=ordered), rough)
             return self
         sums = Accumulator(np.zeros(X.shape[1]) if rough is None else rough.center)
-        sums.add(X, weights, codes, _sizes(rough, X) if rough is not None and self.clip else None)
+        # With few rows the longest ones carry the only information there is.
+        clip = self.clip and rough is not None and weights.sum() >= 3 * rough.rank
+        sums.add(X, weights, codes, _sizes(rough, X) if clip and rough is not None else None)
         whitening = sums.whitening(self.whitening)
         self._solve(sums.moments(whitening, ordered=ordered), whitening)
         return self

@@ -1,0 +1,51 @@
+import json
+
+import numpy as np
+import pandas
+import pytest
+
+from learnability.errors import LearnabilityError
+from learnability.estimators.table_fit import fit_table, read_table
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 4))
+    frame = pandas.DataFrame(X, columns=list("abcd")).assign(y=X[:, 0] + 0.1 * X[:, 1] ** 2)
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    return tmp_path / "data.csv"
+
+
+def test_a_table_is_fitted_and_everything_is_written(table, tmp_path):
+    found = fit_table(table, "y", "1", tmp_path / "out", 0)
+    assert abs(found.components_[0, 0]) > 0.9
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {"components.csv", "report.txt", "report.json", "summary.png", "model.pickle"}
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert report["n_components"] == 1 and report["rows"] == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda frame: frame.assign(word="x"), "word"),
+        (lambda frame: frame.drop(columns=list("abcd")), "no column"),
+        (lambda frame: frame.assign(y=np.nan), "missing"),
+        (lambda frame: frame.rename(columns={"y": "z"}), "columns are"),
+    ],
+)
+def test_bad_tables_get_a_sentence(table, tmp_path, change, said):
+    change(pandas.read_csv(table)).to_csv(tmp_path / "bad.csv", index=False)
+    with pytest.raises(LearnabilityError, match=said):
+        read_table(tmp_path / "bad.csv", "y")
+
+
+def test_files_and_numbers_are_checked(table, tmp_path):
+    with pytest.raises(LearnabilityError, match="no file"):
+        read_table(tmp_path / "none.csv", "y")
+    (tmp_path / "t.txt").write_text("a,y")
+    with pytest.raises(LearnabilityError, match="parquet"):
+        read_table(tmp_path / "t.txt", "y")
+    with pytest.raises(LearnabilityError, match="components"):
+        fit_table(table, "y", "two", None, 0)
