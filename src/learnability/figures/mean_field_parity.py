@@ -4,7 +4,7 @@ d = 20, 500 neurons. One panel an anisotropy, one colour a number k of signs.
 
 References
 ----------
-Suzuki, Wu, Oko, Nitanda, NeurIPS 2023; Nitanda, Oko, Suzuki, Wu, arXiv:2404.07940.
+Suzuki, Wu, Oko, Nitanda, NeurIPS 2023; Nitanda, Oko, Suzuki, Wu, ICLR 2024.
 """
 
 from __future__ import annotations

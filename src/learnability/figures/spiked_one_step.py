@@ -90,7 +90,7 @@ def picture(data: xarray.Dataset) -> Any:
                 crosses(axes, data["runs_gamma"], values, COLOURS[k])
         power = (1 + d**gamma) ** 2
         right.plot(
-            gamma, power / (power + d), color="0.6", ls="--", lw=1, label="any labels, theory"
+            gamma, power / (power + d), color="0.6", ls="--", lw=1, label="half a power iteration"
         )
         left.set(ylabel="mean squared error", ylim=(0, None))
         right.set(ylabel=r"$\rho^2$", ylim=(0, 1.02))

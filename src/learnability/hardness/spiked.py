@@ -12,7 +12,7 @@ An aligned kernel sees degree k at n ~ d^(k (1 - gamma_2)).
 
 References
 ----------
-Mousavi-Hosseini, Wu, Suzuki, Erdogdu, NeurIPS 2023, theorem 9 (the upper bound); Ba, Erdogdu,
+Mousavi-Hosseini, Wu, Suzuki, Erdogdu, NeurIPS 2023 (the upper bound); Ba, Erdogdu,
 Suzuki, Wang, Wu, NeurIPS 2023 (kernels, one step).
 """
 

@@ -7,7 +7,7 @@ coordinates have together.
 
 References
 ----------
-Suzuki, Wu, Oko, Nitanda, NeurIPS 2023; Nitanda, Oko, Suzuki, Wu, arXiv:2404.07940 (anisotropy).
+Suzuki, Wu, Oko, Nitanda, NeurIPS 2023; Nitanda, Oko, Suzuki, Wu, ICLR 2024 (anisotropy).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ and begins at the Gibbs law of the ridge alone, N(0, 1 / (2 lambda_1)).
 
 References
 ----------
-Suzuki, Wu, Oko, Nitanda, NeurIPS 2023; Nitanda, Oko, Suzuki, Wu, arXiv:2404.07940.
+Suzuki, Wu, Oko, Nitanda, NeurIPS 2023; Nitanda, Oko, Suzuki, Wu, ICLR 2024.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class MeanFieldLangevin:
 
     References
     ----------
-    Suzuki, Wu, Oko, Nitanda, NeurIPS 2023; Nitanda, Oko, Suzuki, Wu, arXiv:2404.07940.
+    Suzuki, Wu, Oko, Nitanda, NeurIPS 2023; Nitanda, Oko, Suzuki, Wu, ICLR 2024.
     """
 
     width: int = 500
