@@ -30,7 +30,7 @@ TARGET = Hierarchical("tanh(3*z)", "He2(z)/2 + He3(z)/6", normalisation="printed
 KAPPAS = np.linspace(0.2, 2.2, 15)
 LEARNERS: dict[str, tuple[Any, int, float]] = {
     # Name -> learner, smallest n, largest n.
-    "kernel": (KernelRidge("mehler", 10.0), 2, np.inf),
+    "kernel": (KernelRidge("mehler", 0.3), 2, np.inf),
     "spectral and Mehler": (
         Layerwise((SpectralFirstLayer(None), MehlerReadout(3.0)), fresh=True), 4, np.inf,
     ),
