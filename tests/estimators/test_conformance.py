@@ -1,6 +1,8 @@
 """scikit-learn's own checks; the small settings of the last three keep their many fits short."""
 
 import pytest
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import check_estimator
 
 from learnability.estimators import (
@@ -18,8 +20,8 @@ ESTIMATORS = [
     (GradientSubspace(n_anchors=20), 47),
     (MessagePassingSubspace(n_components=1), 47),
     (IndexSubspace(n_components=1, candidates=["dr", "sir"], folds=2), 47),
-    (IndexRegressor(MomentSubspace(n_components=1)), 50),
-    (IndexClassifier(MomentSubspace(n_components=2)), 54),
+    (IndexRegressor(MomentSubspace(n_components=1), KernelRidge()), 50),
+    (IndexClassifier(MomentSubspace(n_components=2), LogisticRegression()), 54),
 ]
 
 

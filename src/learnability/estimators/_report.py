@@ -127,7 +127,7 @@ def rows_needed(overlap: Array, n: int) -> int | None:
     q = float(np.min(overlap, initial=1.0))
     if not 0.02 < q < 1:
         return None
-    return int(np.ceil(n * _GOOD / (1 - _GOOD) * (1 - q) / q))
+    return round(n * _GOOD / (1 - _GOOD) * (1 - q) / q)
 
 
 def warnings_of(whitening: Whitening, lengths: Array, best: float, error: float) -> list[str]:

@@ -34,7 +34,7 @@ class IndexClassifier(ClassifierMixin, BaseEstimator):
         Fitted on the coordinates; by default logistic regression on an approximated Gaussian
         kernel, tuned by cross-validation.
     class_weight : dict, "balanced" or None, default None
-        Weights of the classes in the default classifier.
+        Weights of the classes, for the default classifier and any that takes them.
     random_state : int, RandomState or None, default None
         Of the default subspace.
 
@@ -94,9 +94,12 @@ class IndexClassifier(ClassifierMixin, BaseEstimator):
         if t.shape[1] == 0:
             self.classifier_ = DummyClassifier(strategy="prior").fit(X, codes)
         elif self.classifier is not None:
-            self.classifier_ = clone(self.classifier).fit(t, codes)
+            model = clone(self.classifier)
+            if self.class_weight is not None and "class_weight" in model.get_params():
+                model.set_params(class_weight=self._weights())
+            self.classifier_ = model.fit(t, codes)
         else:
-            self.classifier_ = _tuned(t, codes, self.class_weight)
+            self.classifier_ = _tuned(t, codes, self._weights())
         return self
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
@@ -128,6 +131,12 @@ class IndexClassifier(ClassifierMixin, BaseEstimator):
         """
         coordinates = self._coordinates(X)
         return np.asarray(self.classes_[self.classifier_.predict(coordinates)])
+
+    def _weights(self) -> Any:
+        """Weights of the classes by their number."""
+        if not isinstance(self.class_weight, dict):
+            return self.class_weight
+        return {k: self.class_weight.get(name, 1.0) for k, name in enumerate(self.classes_)}
 
     def _coordinates(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)

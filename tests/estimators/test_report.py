@@ -1,0 +1,19 @@
+import numpy as np
+
+from learnability.estimators._labels import read_labels
+from learnability.estimators._report import blind_methods, rows_needed
+
+
+def test_who_is_blind_to_an_even_and_to_an_odd_coordinate():
+    t = np.random.default_rng(0).standard_normal((2000, 1))
+    ones = np.ones(2000)
+    even = blind_methods(read_labels(t[:, 0] ** 2, ones), t)
+    assert "sir" in even and "dr" not in even and "phd" not in even
+    noise = blind_methods(read_labels(np.random.default_rng(1).random(2000), ones), t)
+    assert {"sir", "phd", "save", "dr"} == set(noise)
+
+
+def test_rows_needed_follow_the_fixed_point():
+    assert rows_needed(np.array([0.9]), 100) == 100
+    assert rows_needed(np.array([0.5, 0.9]), 100) == 900
+    assert rows_needed(np.array([0.0]), 100) is None
