@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
+from learnability.links._particles import special
 from learnability.links._rules import legendre
 
 __all__ = ["Jumps", "box_average"]
@@ -86,6 +86,7 @@ def box_average(
         The average and its derivatives in the two means. The error is absolute: an average far
         below max |w| has few digits.
     """
+    ndtr = special(np).ndtr
     # Python's numbers, which leave arrays of single precision as they are.
     size = float(root[0, 0]), math.hypot(root[1, 0], root[1, 1])
     rho, tail = float(root[1, 0]) / size[1], float(root[1, 1]) / size[1]
@@ -118,7 +119,7 @@ class _Edge:
 
     def __init__(self, at: NDArray[Any]) -> None:
         self.at = at
-        self.below = ndtr(at)
+        self.below = special(np).ndtr(at)
         self.density = np.exp(-0.5 * at * at) * (1 / math.sqrt(2 * math.pi))
 
 

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from learnability.errors import LearnabilityError
 from learnability.learners.features import ROWS, first_layer
 from learnability.learners.fresh_samples import fresh_error
+from learnability.learners.giant._hyperparameters import neurons, sigma
 from learnability.learners.giant._spiked_gradient import (
     Inputs,
     gradient_on_spikes,
@@ -59,7 +60,7 @@ def simulate_on_spikes(
     alphas, chosen, spike = checked_alphas(alpha), checked_seeds(seeds), target.at(d)
     sizes = [checked_sizes(3, None, d, float(a), np.float32)[0] for a in np.atleast_1d(alphas)]
     n, d = checked_sizes(3, None, d, learner.batch, np.float32)
-    p = learner._neurons(d)
+    p = neurons(learner, d)
     largest = 4.0 * (max(*sizes, n) * (p + d) + 4 * p * d) + 12.0 * min(max(sizes), p) ** 2
     checked_memory("The features of these samples", largest)
     found = [
@@ -121,20 +122,20 @@ def _run(
             layers.append(start)
             continue
         y = sample.y if control == "labels" else rng.permutation(sample.y)
-        G = _gradient(learner._link, start, bias, sample.X, y)
+        G = _gradient(sigma(learner), start, bias, sample.X, y)
         layers.append(_moved(start, G, learner.step, mu, spike))
         seen.append(_spectrum(G.astype(float), mu, beta, spike))
     errors, trains, statuses = [], [], []
     readouts = [next(target.batches(seed, m, d, first=1, dtype=np.float32)) for m in sizes]
     for W in layers:
         fits = [
-            fit_readout(_features(learner._link, batch.X, W, bias), batch.y, ridges)
+            fit_readout(_features(sigma(learner), batch.X, W, bias), batch.y, ridges)
             for batch in readouts
         ]
         A = np.concatenate([fit.weights for fit in fits]).astype(np.float32)
 
         def predictor(X: NDArray[Any], A: Any = A, W: Any = W) -> NDArray[Any]:
-            return np.asarray(A @ _features(learner._link, X, W, bias).T)
+            return np.asarray(A @ _features(sigma(learner), X, W, bias).T)
 
         errors.append(fresh_error(target, seed, d, predictor, first=_TEST).reshape(len(sizes), -1))
         trains.append([fit.train_error for fit in fits])
@@ -222,13 +223,15 @@ def predict_gradient_on_spikes(
     _check(learner)
     spike = target.at(d)
     n, d = checked_sizes(3, None, d, learner.batch, np.float32)
-    p = learner._neurons(d)
+    p = neurons(learner, d)
     chosen = None if seeds is None else checked_seeds(seeds)
     if chosen is None:
         inputs = [law_of_inputs(target, spike)]
     else:
         inputs = [_training_set(target, spike, seed, n, d) for seed in chosen]
-    found = [gradient_on_spikes(one, learner._link, learner.bias, spike, n, p, d) for one in inputs]
+    found = [
+        gradient_on_spikes(one, sigma(learner), learner.bias, spike, n, p, d) for one in inputs
+    ]
     names = ("gradient_alignment", "gradient_correlation", "singular_values", "singular_alignment")
     parts = ("alignment", "correlation", "outliers", "overlaps")
     variables: dict[str, tuple[tuple[str, ...], Any]] = {}
