@@ -13,6 +13,37 @@ from typer.exceptions import TyperException
 
 import learnability
 from learnability.errors import LearnabilityError
+from learnability.options import (
+    LEARNER,
+    TARGET,
+    Activation,
+    Alignment,
+    AlignmentExponent,
+    Alpha,
+    Anisotropy,
+    Batch,
+    Epsilon,
+    Expression,
+    Kernel,
+    LearnerName,
+    LookAhead,
+    Loss,
+    Noise,
+    Out,
+    Polynomial,
+    Ridge,
+    Rule,
+    Spherical,
+    SpikeExponent,
+    SpikeStrength,
+    Start,
+    Steps,
+    StepSize,
+    StoreFile,
+    Time,
+    Width,
+    given,
+)
 
 if TYPE_CHECKING:
     import xarray
@@ -31,104 +62,6 @@ PICTURES = (".png", ".pdf", ".svg")
 RESULTS = (".nc", ".csv", ".zarr")
 HIERARCHICAL = "layerwise"
 """The learner whose targets are hierarchical."""
-
-LearnerName = Annotated[
-    str,
-    typer.Argument(
-        metavar="LEARNER",
-        help="bayes-amp, spectral, online-sgd, batch-gd, random-features, kernel-ridge, "
-        "giant-steps, layerwise, gradient-flow or mean-field-langevin.",
-    ),
-]
-Expression = Annotated[
-    str, typer.Argument(metavar="EXPR", help="The link, such as 'z1**2 + sign(z1*z2*z3)'.")
-]
-Alpha = Annotated[
-    str | None,
-    typer.Option(
-        metavar="GRID", help="Samples over dimension: a:b:n (n points from a to b), x,y,z or one."
-    ),
-]
-Time = Annotated[
-    str | None,
-    typer.Option(metavar="GRID", help="For online-sgd instead of --alpha: steps over dimension."),
-]
-Polynomial = Annotated[
-    str | None,
-    typer.Option(
-        metavar="EXPR", help="P of a hierarchical target g(h), h = N^(-1/2) sum a_i P(z_i)."
-    ),
-]
-Epsilon = Annotated[
-    float | None, typer.Option(help="N = d^epsilon directions under a feature of it; 0.5.")
-]
-Noise = Annotated[float, typer.Option(help="Variance of the label noise.")]
-SpikeStrength = Annotated[
-    float | None,
-    typer.Option("--spike", help="Spiked inputs: strength theta of the long direction."),
-]
-SpikeExponent = Annotated[
-    float | None, typer.Option(help="Spiked inputs: theta = d^this, instead of --spike.")
-]
-Alignment = Annotated[
-    float | None,
-    typer.Option(help="Spiked inputs: cosine of the spike with the hidden direction; 1."),
-]
-AlignmentExponent = Annotated[
-    float | None, typer.Option(help="Spiked inputs: that cosine is d^-this.")
-]
-Anisotropy = Annotated[
-    float | None, typer.Option(help="Of the parity of mean-field-langevin, from 0 to 1.")
-]
-Start = Annotated[
-    str | None,
-    typer.Option(help="Where bayes-amp begins: auto, random, spectral or informed."),
-]
-Width = Annotated[
-    float | None,
-    typer.Option(help="Neurons; over dimension for random-features and giant-steps."),
-]
-Activation = Annotated[
-    str | None,
-    typer.Option(metavar="EXPR", help="Activation of the neurons, such as 'relu(z)'."),
-]
-Loss = Annotated[
-    str | None, typer.Option(help="Of online-sgd and batch-gd: squared or correlation.")
-]
-Kernel = Annotated[
-    str | None,
-    typer.Option(
-        metavar="EXPR", help="k of the kernel k(x.x'/d) of kernel-ridge, such as 'exp(z)'."
-    ),
-]
-Ridge = Annotated[float | None, typer.Option(help="Ridge of the readout, the kernel or batch-gd.")]
-Batch = Annotated[
-    float | None,
-    typer.Option(help="Samples of a step: of online-sgd, or over dimension of giant-steps."),
-]
-StepSize = Annotated[
-    float | None,
-    typer.Option("--step", help="Step size in units of 1/d; of giant-steps over the neurons."),
-]
-Steps = Annotated[int | None, typer.Option(help="Number of steps of batch-gd and giant-steps.")]
-Rule = Annotated[
-    str | None,
-    typer.Option(help="Of online-sgd: plain, extragradient, repetition, sam or lookahead."),
-]
-LookAhead = Annotated[float | None, typer.Option(help="Look-ahead of online-sgd in units of 1/d.")]
-Spherical = Annotated[
-    bool | None, typer.Option("--spherical", help="Keep the neurons of online-sgd on the sphere.")
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="Save the result (.nc, .csv, .zarr) instead of printing a table."
-    ),
-]
-StoreFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Keep every finished run here, and use those that are."),
-]
 
 
 def _version(wanted: bool) -> None:
@@ -229,21 +162,7 @@ def predict(
     _check_suffix("--out", out, RESULTS)
     from learnability.learners.names import named
 
-    chosen = named(
-        learner,
-        start=start,
-        width=width,
-        activation=activation,
-        loss=loss,
-        kernel=kernel,
-        ridge=ridge,
-        batch=batch,
-        step=step,
-        steps=steps,
-        rule=rule,
-        look_ahead=look_ahead,
-        spherical=spherical,
-    )
+    chosen = named(learner, **given(context, LEARNER))
     axis = _axis(learner, chosen, alpha, time)
     target = _target(context, learner)
     if d is not None:
@@ -332,21 +251,7 @@ def simulate(
             )
         axes[name] = setting(value, name)
     runs = read_seeds(seeds)
-    chosen = named(
-        learner,
-        start=start,
-        width=width,
-        activation=activation,
-        loss=loss,
-        kernel=kernel,
-        ridge=ridge,
-        batch=batch,
-        step=step,
-        steps=steps,
-        rule=rule,
-        look_ahead=look_ahead,
-        spherical=spherical,
-    )
+    chosen = named(learner, **given(context, LEARNER))
     axes |= _axis(learner, chosen, alpha, time)
     target = _target(context, learner)
     _make_room(out)
@@ -373,26 +278,13 @@ def simulate(
         raise typer.Exit(1)
 
 
-_TARGET_OPTIONS = (
-    "polynomial",
-    "epsilon",
-    "spike",
-    "spike_exponent",
-    "alignment",
-    "alignment_exponent",
-    "anisotropy",
-)
-
-
 def _target(context: typer.Context, learner: str = "") -> Any:
     """The target that the options of a command describe."""
     from learnability.targets.described import described
 
-    given = context.params
-    options = {name: given[name] for name in _TARGET_OPTIONS if name in given}
-    return described(
-        given["expression"], given["noise"], **options, hierarchical=learner == HIERARCHICAL
-    )
+    expression, noise = context.params["expression"], context.params["noise"]
+    options = given(context, TARGET)
+    return described(expression, noise, **options, hierarchical=learner == HIERARCHICAL)
 
 
 def _emit_slurm(path: Path, workers: int | None, store: Path | None) -> None:
