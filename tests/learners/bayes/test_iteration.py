@@ -78,8 +78,8 @@ def test_one_step_is_the_formula() -> None:
     excess = np.linalg.eigvalsh(found.C[1] - mixed)
     assert excess.min() > -1e-12
     assert np.linalg.eigvalsh(found.C[1] - (np.eye(2) - new @ new.T)).min() > -1e-12
-    # The memory of the second step is what each sample has put into the averaged estimate.
-    np.testing.assert_allclose(calls[1][0], new @ X.T - damping * gain @ g)
+    # The memory term of the second step is that of the averaged estimate.
+    np.testing.assert_allclose(calls[1][0], new @ X.T - found.C[1] @ (damping * g))
     np.testing.assert_array_equal(calls[1][1], found.C[1])
     np.testing.assert_array_equal(found.overlap[0], W @ hidden.T)
     assert len(found.C) == len(found.overlap) == len(found.length) == 3
@@ -136,11 +136,12 @@ def test_the_informed_run_reaches_state_evolution() -> None:
 
 
 def test_the_covariance_stays_positive_when_everything_is_known() -> None:
-    """Phase retrieval far above its threshold: perfect recovery, which is not lost again."""
+    """Phase retrieval far above its threshold: perfect recovery, where runs end."""
     for seed in range(3):
         found = run(MultiIndex("abs(z)"), seed, 3.0)
-        assert found.C[-1, 0, 0] >= 1e-6 - 1e-12
-        np.testing.assert_allclose(found.overlap[50:, 0, 0], 1, atol=0.02)
+        assert 1e-6 - 1e-12 <= found.C[-1, 0, 0] <= 1e-3
+        assert found.overlap[-1, 0, 0] == pytest.approx(1, abs=5e-3)
+        assert found.status == "converged"
 
 
 def test_single_precision_is_kept() -> None:

@@ -3,13 +3,13 @@
 With x ~ N(0, I_d), the rows of W the posterior means of r unit directions, and C the average
 posterior covariance,
 
-    omega = W X^T - s,   g = g_out(y, omega, C),   A = g g^T / d,
-    W <- (I + A)^{-1} (g X / d + A W),   C <- (I + A)^{-1},   s <- (I + A)^{-1} g.
+    omega = W X^T - C g_old,   g = g_out(y, omega, C),   A = g g^T / d,
+    W <- (I + A)^{-1} (g X / d + A W),   C <- (I + A)^{-1}.
 
-With damping the new W, C and s are averaged with the old ones: s is what each sample has put into
-W itself. Averages of C and of g, multiplied, are not that: without noise, runs of |z| that had
-reached the truth left it again. A = g g^T / d equals the sum of -d g_out over d on average and is
-never negative, which the latter can be. Only thin products read X.
+With damping the new W and C are averaged with the old ones, and so is g_old: the memory term
+must be that of the averaged W, or the iteration never comes to rest. A = g g^T / d equals the sum
+of -d g_out over d on average and is never negative, which the latter can be. Only thin products
+read X.
 
 References
 ----------
@@ -46,6 +46,9 @@ INFORMED = 0.95
 """Overlap of the informed start."""
 _LEAST = 1e-6
 """Smallest variance, at the resolution of float32: the directions are known."""
+_KNOWN = 1e-3
+"""Posterior variances at which the directions count as known. Without noise they would fall for
+ever, and below the error of the estimate the iteration loses what it has found."""
 _SMALL = 0.1
 """Below this size changes of the estimate are counted in absolute terms."""
 
@@ -143,7 +146,8 @@ def iterate(
     states = [_state(W, C, hidden)]
     status = "stopped"
     for _ in range(iterations):
-        g = channel_step(project(X, W) - memory, C)
+        g = channel_step(project(X, W) - C.astype(X.dtype) @ memory, C)
+        memory = (1 - damping) * memory + damping * g
         A = (g @ g.T).astype(float) / d
         A /= max(_LEAST * float(np.abs(A).sum()), 1.0)
         gain = np.linalg.inv(eye + A)
@@ -154,10 +158,9 @@ def iterate(
         change = float(np.linalg.norm(new - W))
         size = max(float(np.linalg.norm(new)), _SMALL)
         W = (1 - damping) * W + damping * new
-        memory = (1 - damping) * memory + damping * (gain.astype(X.dtype) @ g)
         C = _no_smaller((1 - damping) * C + damping * gain, W)
         states.append(_state(W, C, hidden))
-        if change <= tolerance * size:
+        if change <= tolerance * size or float(np.abs(C).max()) <= _KNOWN:
             status = "converged"
             break
     overlap, length, covariance = (np.array(values) for values in zip(*states, strict=True))
