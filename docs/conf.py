@@ -41,6 +41,12 @@ def escape_bars(app, what, name, obj, options, lines):
             lines[k] = "``".join(parts)
 
 
+def skip_foreign(app, what, name, obj, skip, options):
+    """Leave out what classes inherit from scikit-learn, whose pages describe it."""
+    return True if (getattr(obj, "__module__", None) or "").startswith("sklearn") else None
+
+
 def setup(app):
     """Run after numpydoc, which rewrites the docstrings at the default priority."""
     app.connect("autodoc-process-docstring", escape_bars, priority=600)
+    app.connect("autodoc-skip-member", skip_foreign)

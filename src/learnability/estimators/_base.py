@@ -86,7 +86,7 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         Returns
         -------
         array, shape (n, r)
-            (X - center_) components_^T.
+            ``(X - center_) components_^T``.
         """
         check_is_fitted(self)
         refuse_missing(X)
