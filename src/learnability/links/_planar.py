@@ -12,7 +12,8 @@ compiled call costs more than this.
 
 References
 ----------
-Plackett, Biometrika 41 (1954); Drezner and Wesolowsky, J. Statist. Comput. Simul. 35 (1990).
+Plackett, Biometrika 41 (1954); Drezner and Wesolowsky, J. Statist. Comput. Simul. 35 (1990);
+Zelen and Severo in Abramowitz and Stegun (1964), 26.2.17.
 """
 
 from __future__ import annotations
@@ -30,6 +31,12 @@ __all__ = ["Jumps", "box_average"]
 
 _NODES = ((0.3, 3), (0.7, 5), (0.95, 10), (1.0, 16))
 """Nodes of Plackett's integral for correlations up to a size."""
+_ZELEN_SEVERO = (
+    0.2316419,
+    *(c / math.sqrt(2 * math.pi) for c in (0.319381530, -0.356563782, 1.781477937)),
+    *(c / math.sqrt(2 * math.pi) for c in (-1.821255978, 1.330274429)),
+)
+"""1 - Phi(x) = t (c_1 + t (c_2 + ...)) exp(-x^2 / 2), t = 1 / (1 + c_0 x), to 8e-8 for x >= 0."""
 
 
 class Jumps(NamedTuple):
@@ -86,41 +93,59 @@ def box_average(
         The average and its derivatives in the two means. The error is absolute: an average far
         below max |w| has few digits.
     """
-    ndtr = special(np).ndtr
     # Python's numbers, which leave arrays of single precision as they are.
     size = float(root[0, 0]), math.hypot(root[1, 0], root[1, 1])
     rho, tail = float(root[1, 0]) / size[1], float(root[1, 1]) / size[1]
-    average, (h, k) = (
-        jumps.last,
-        (
-            [_Edge((float(e) - m) / s) for e in cuts]
-            for cuts, m, s in zip(edges, mean, size, strict=True)
-        ),
-    )
+    h, k = range(len(edges[0])), range(len(edges[0]), len(edges[0]) + len(edges[1]))
+    # All points at which normal probabilities are needed, found by few calls.
+    points = len(h) + len(k)
+    at = np.empty((points + 2 * len(h) * len(k), *mean[0].shape), dtype=mean[0].dtype)
+    for which, own in enumerate((h, k)):
+        for a, edge in zip(own, edges[which], strict=True):
+            np.subtract(float(edge), mean[which], out=at[a])
+            at[a] *= 1 / size[which]
+    pairs = [(a, b) for a in h for b in k]
+    for number, (a, b) in enumerate(pairs):
+        for c, (this, other) in enumerate(((a, b), (b, a)), points + 2 * number):
+            np.multiply(at[this], -rho / tail, out=at[c])
+            at[c] += at[other] * (1 / tail)
+    below, bell = _normal(at)
+    average, slopes = jumps.last, [np.zeros_like(m) for m in mean]
     # Loops over edges, of which there are few: sums over a short first axis cost more.
-    slopes = [np.zeros_like(m) for m in mean]
-    for i, a in enumerate(h):
-        average = average - jumps.along[i] * a.below
-        slopes[0] += jumps.along[i] * a.density
-    for j, b in enumerate(k):
-        average = average - jumps.across[j] * b.below
-        slopes[1] += jumps.across[j] * b.density
-    for i, a in enumerate(h):
-        for j, b in enumerate(k):
-            corner = jumps.corner[i, j]
-            average = average + corner * (a.below * b.below + _plackett(a.at, b.at, rho))
-            slopes[0] -= corner * a.density * ndtr((b.at - rho * a.at) / tail)
-            slopes[1] -= corner * b.density * ndtr((a.at - rho * b.at) / tail)
-    return average, slopes[0] / size[0], slopes[1] / size[1]
+    for which, (own, changes) in enumerate(((h, jumps.along), (k, jumps.across))):
+        for a, change in zip(own, changes, strict=True):
+            average = average - change * below[a]
+            slopes[which] += change * bell[a]
+    corners = jumps.corner.reshape(-1, *jumps.corner.shape[2:])
+    for number, ((a, b), corner) in enumerate(zip(pairs, corners, strict=True)):
+        average = average + corner * (below[a] * below[b] + _plackett(at[a], at[b], rho))
+        for which, this in enumerate((a, b)):
+            slopes[which] -= corner * (bell[this] * below[points + 2 * number + which])
+    unit = math.sqrt(2 * math.pi)
+    return average, slopes[0] * (1 / (unit * size[0])), slopes[1] * (1 / (unit * size[1]))
 
 
-class _Edge:
-    """An edge in standard units, with the normal probability below it and the density at it."""
-
-    def __init__(self, at: NDArray[Any]) -> None:
-        self.at = at
-        self.below = special(np).ndtr(at)
-        self.density = np.exp(-0.5 * at * at) * (1 / math.sqrt(2 * math.pi))
+def _normal(x: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Phi(x) and exp(-x^2 / 2); in single precision to 1e-7, at a third of the time of `ndtr`."""
+    bell = x * x
+    bell *= -0.5
+    np.exp(bell, out=bell)
+    if x.dtype != np.float32:
+        return special(np).ndtr(x), bell
+    t = np.abs(x)
+    t *= _ZELEN_SEVERO[0]
+    t += 1.0
+    np.divide(1.0, t, out=t)
+    upper = t * _ZELEN_SEVERO[-1]
+    for coefficient in _ZELEN_SEVERO[-2:0:-1]:
+        upper += coefficient
+        upper *= t
+    upper *= bell
+    # 1/2 + sign(x) (1/2 - upper)
+    np.subtract(0.5, upper, out=upper)
+    np.copysign(upper, x, out=upper)
+    upper += 0.5
+    return upper, bell
 
 
 def _plackett(h: NDArray[Any], k: NDArray[Any], rho: float) -> NDArray[Any]:
@@ -132,5 +157,9 @@ def _plackett(h: NDArray[Any], k: NDArray[Any], rho: float) -> NDArray[Any]:
     found = np.zeros_like(product)
     for sine, weight in zip(np.sin(0.5 * angle * (1 + nodes)), weights, strict=True):
         rate = 1 / (1 - sine**2)
-        found += float(weight) * np.exp(float(sine * rate) * product - float(0.5 * rate) * squares)
-    return angle / (4 * math.pi) * found
+        value = product * float(sine * rate)
+        value -= float(0.5 * rate) * squares
+        np.exp(value, out=value)
+        value *= float(weight) * angle / (4 * math.pi)
+        found += value
+    return found

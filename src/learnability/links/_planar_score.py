@@ -11,6 +11,7 @@ for these coordinates, and Z g_out = sum_p w_p grad A_p in the last two. It cost
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ class PlanarScore:
         """
         scheme, dtype = self.scheme, omega.dtype
         order = scheme.order
-        L = np.linalg.cholesky(V[np.ix_(order, order)]).astype(dtype)
+        L = np.array(_root(V.tolist(), order), dtype=dtype)
         start = Particles.nothing(np, omega[0])
         parts = []
         if scheme.flat_boxes[0]:
@@ -131,3 +132,13 @@ class PlanarScore:
         average, first, second = box_average(jumps, edges, mean, root)
         average = np.maximum(average, 0.0)
         return outer.log_weight, average, *(average * t for t in outer.t), first, second
+
+
+def _root(V: list[list[float]], order: list[int]) -> list[list[float]]:
+    """Cholesky factor of V with its rows in this order; for so few, LAPACK's call takes longer."""
+    L = [[0.0] * len(order) for _ in order]
+    for i, row in enumerate(order):
+        for j, column in enumerate(order[: i + 1]):
+            left = V[row][column] - sum(a * b for a, b in zip(L[i][:j], L[j], strict=False))
+            L[i][j] = math.sqrt(max(left, 1e-30)) if i == j else left / L[j][j]
+    return L

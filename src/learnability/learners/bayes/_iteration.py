@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from learnability.learners.bayes._matrix_function import matrix_function
 from learnability.learners.thin_products import collect, project
 
 __all__ = [
@@ -140,26 +141,27 @@ def iterate(
     Run
     """
     d, r = X.shape[1], len(hidden)
-    eye = np.eye(r)
     W, C = np.asarray(start.W, dtype=X.dtype), start.C
     memory = np.zeros((r, len(X)), dtype=X.dtype)
-    states = [_state(W, C, hidden)]
+    states = [((W @ hidden.T).astype(float), (W @ W.T).astype(float), C)]
     status = "stopped"
     for _ in range(iterations):
         g = channel_step(project(X, W) - C.astype(X.dtype) @ memory, C)
-        memory = (1 - damping) * memory + damping * g
+        memory += damping * (g - memory)
         A = (g @ g.T).astype(float) / d
         A /= max(_LEAST * float(np.abs(A).sum()), 1.0)
-        gain = np.linalg.inv(eye + A)
-        new = gain.astype(X.dtype) @ (collect(X, g) / X.dtype.type(d) + A.astype(X.dtype) @ W)
-        if not (np.isfinite(new).all() and np.isfinite(gain).all()):
+        pull = collect(X, g) / X.dtype.type(d) + A.astype(X.dtype) @ W
+        if not (np.isfinite(A).all() and np.isfinite(pull).all()):
             status = "diverged"
             break
+        gain = matrix_function(A, lambda value: 1 / (1 + value))
+        new = gain.astype(X.dtype) @ pull
         change = float(np.linalg.norm(new - W))
         size = max(float(np.linalg.norm(new)), _SMALL)
-        W = (1 - damping) * W + damping * new
-        C = _no_smaller((1 - damping) * C + damping * gain, W)
-        states.append(_state(W, C, hidden))
+        W = W + damping * (new - W)
+        length = (W @ W.T).astype(float)
+        C = _no_smaller((1 - damping) * C + damping * gain, length)
+        states.append(((W @ hidden.T).astype(float), length, C))
         if change <= tolerance * size or float(np.abs(C).max()) <= _KNOWN:
             status = "converged"
             break
@@ -169,19 +171,13 @@ def iterate(
     return Run(W, covariance, overlap, length, status)
 
 
-def _state(W: NDArray[Any], C: Array, hidden: NDArray[Any]) -> tuple[Array, Array, Array]:
-    return (W @ hidden.T).astype(float), (W @ W.T).astype(float), C
-
-
-def _no_smaller(C: Array, W: NDArray[Any]) -> Array:
+def _no_smaller(C: Array, length: Array) -> Array:
     """Raise a covariance to at least I - W W^T.
 
     The two agree when the estimate is a posterior mean. A covariance that runs ahead of the
     estimate makes g_out too large, which makes it smaller still, and the run never recovers.
     """
-    missing = np.eye(len(C)) - (W @ W.T).astype(float) - C
-    values, vectors = np.linalg.eigh(missing)
-    return np.asarray(C + (vectors * np.maximum(values, 0.0)) @ vectors.T)
+    return C + matrix_function(np.eye(len(C)) - length - C, lambda value: max(value, 0.0))
 
 
 def _inconsistent(length: Array, C: Array, d: int) -> bool:

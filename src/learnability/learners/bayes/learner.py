@@ -77,7 +77,7 @@ class BayesAMP:
     Krzakala, arXiv:2405.15480.
     """
 
-    numerics_version: ClassVar[int] = 2  # Stored runs of another version are not used again.
+    numerics_version: ClassVar[int] = 3  # Stored runs of another version are not used again.
 
     start: str = "auto"
     damping: float = 0.5
