@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -34,6 +35,7 @@ from learnability.learners.protocol import (
 )
 from learnability.learners.spectral import Spectral
 from learnability.learners.spread import spread
+from learnability.links.channel import Channel
 from learnability.links.link import Link
 from learnability.links.posterior import scheme_of
 from learnability.progress import tracked
@@ -183,8 +185,7 @@ class BayesAMP:
     def _spectral(self, target: MultiIndex) -> bool:
         if self.start != "auto":
             return self.start == "spectral"
-        recovery = weak_recovery(target.channel)
-        return not len(recovery.trivial) and np.isfinite(recovery.alpha)
+        return _needs_spectrum(target.channel)
 
     def _run(
         self, target: MultiIndex, d: int, alpha: float, seed: int, spectral: bool
@@ -324,6 +325,13 @@ class BayesAMP:
             {"overlap_trace": (axes, path), "overlap_trace_error": (axes, error)},
             {"time": ("time", np.arange(steps + 1))},
         )
+
+
+@lru_cache(maxsize=32)
+def _needs_spectrum(channel: Channel) -> bool:
+    """Whether no direction shows in the mean vector, but one does in the spectrum."""
+    recovery = weak_recovery(channel)
+    return not len(recovery.trivial) and bool(np.isfinite(recovery.alpha))
 
 
 def _held(path: NDArray[Any], steps: int) -> NDArray[Any]:
