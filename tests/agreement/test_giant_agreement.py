@@ -184,25 +184,58 @@ def _spiked_fit(
     return float(np.mean((F @ fitted.weights[0] - y) ** 2)), float(fitted.train_error[0])
 
 
-@pytest.mark.parametrize(("link", "step", "ridge"), [("tanh(z)", 1.0, 0.01), ("sign(z)", 3.0, 0.1)])
-def test_a_true_step(link: str, step: float, ridge: float) -> None:
+@pytest.mark.parametrize(
+    ("link", "batch", "step", "ridge"),
+    [("tanh(z)", 2.0, 1.0, 0.01), ("sign(z)", 2.0, 3.0, 0.1), ("sign(z)", 0.5, 3.0, 0.1)],
+)
+def test_a_true_step(link: str, batch: float, step: float, ridge: float) -> None:
     """Within 4 % at each run's own parameters; within 3 standard errors and 6 % at the limit's."""
-    learner, alpha, seeds = GiantSteps(1.0, "tanh(z)", 2.0, 1, step, ridge=ridge), [1.0, 4.0], 8
+    learner, alpha, seeds = GiantSteps(1.0, "tanh(z)", batch, 1, step, ridge=ridge), [1.0, 4.0], 8
     runs = learner.simulate(link, d=1000, alpha=alpha, seeds=seeds)
-    own = [
-        learner.predict(
-            link,
-            alpha=alpha,
-            parameters=[float(runs[name][s]) for name in ("spike", "alignment", "bulk")],
-        ).error.values
-        for s in range(seeds)
-    ]
-    ratio = runs.error.values / np.array(own).T
-    assert np.abs(ratio.mean(axis=1) - 1).max() <= 0.04, ratio.mean(axis=1)
-    theory = learner.predict(link, alpha=alpha)
-    spread = runs.error.std("seed", ddof=1) / math.sqrt(seeds)
-    gap = np.abs(runs.error.mean("seed") - theory.error)
-    assert bool((gap <= 3 * spread + 0.06 * theory.error).all()), (gap.values, spread.values)
+    names = ("spike", "alignment", "bulk", "spread")
+    bulks = ("batch",) if batch < 1 else ("independent", "batch")
+    for bulk in bulks:
+        own = [
+            learner.predict(
+                link, alpha=alpha, parameters=[float(runs[name][s]) for name in names], bulk=bulk
+            ).error.values
+            for s in range(seeds)
+        ]
+        ratio = runs.error.values / np.array(own).T
+        assert np.abs(ratio.mean(axis=1) - 1).max() <= 0.04, ratio.mean(axis=1)
+        theory = learner.predict(link, alpha=alpha, bulk=bulk)
+        spread = runs.error.std("seed", ddof=1) / math.sqrt(seeds)
+        gap = np.abs(runs.error.mean("seed") - theory.error)
+        assert bool((gap <= 3 * spread + 0.06 * theory.error).all()), (gap.values, spread.values)
+
+
+@pytest.mark.parametrize(
+    ("activation", "target"),
+    [
+        ("tanh(z)", MultiIndex("sign(z)")),
+        ("tanh(2*z)", MultiIndex("z + He2(z)/2", noise=0.2)),
+        ("erf(z)", MultiIndex("z1 + z1*z2")),
+    ],
+)
+def test_neurons_share_their_batch(activation: str, target: MultiIndex) -> None:
+    """At half a sample a dimension independent rows are wrong, and those of the batch are not."""
+    learner, seeds = GiantSteps(1.3, activation, 0.5, 1, 2.0, ridge=0.1), 16
+    runs = learner.simulate(target, d=400, alpha=3.0, seeds=seeds)
+    names = ("spike", "alignment", "bulk", "spread")
+    for bulk, holds in (("batch", True), ("independent", False)):
+        own = [
+            float(
+                learner.predict(
+                    target, alpha=3.0, parameters=[float(runs[n][s]) for n in names], bulk=bulk
+                ).error
+            )
+            for s in range(seeds)
+        ]
+        ratio = runs.error.values / np.array(own)
+        spread = student.isf(1e-3 / 6, seeds - 1) * ratio.std(ddof=1) / math.sqrt(seeds)
+        # One percent for the dimension, as for random features.
+        close = bool(abs(ratio.mean() - 1) <= spread + 0.016)
+        assert close is holds, (bulk, ratio.mean(), spread)
 
 
 @pytest.mark.parametrize(

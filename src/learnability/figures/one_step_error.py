@@ -40,7 +40,9 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     theory, runs, lazy, bayes, linear = [], [], [], [], []
     for link, step, ridge in PANELS:
         learners = [GiantSteps(1.0, "tanh(z)", b, 1, step, ridge=ridge) for b in BATCHES]
-        theory.append([one.predict(link, alpha=alpha).error.values for one in learners])
+        theory.append(
+            [one.predict(link, alpha=alpha, bulk="batch").error.values for one in learners]
+        )
         found = study(
             learners[0], link, batch=BATCHES, d=size.d, alpha=size.alphas, seeds=size.runs,
             store=store,

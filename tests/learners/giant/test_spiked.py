@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from learnability import Link, MultiIndex, RandomFeatures
+from learnability.learners.giant._bulk import IndependentRows
 from learnability.learners.giant._conditional import features_given, labels_given
 from learnability.learners.giant._network import Parameters
 from learnability.learners.giant._parameters import one_step
-from learnability.learners.giant._spiked import covariance_density, errors
+from learnability.learners.giant._spiked import Errors, Features, Labels, covariance_density, errors
 
 TANH, ONE = Link("tanh(z)"), np.ones(1)
 ALPHAS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
@@ -21,6 +22,13 @@ REFERENCE = {
 }
 
 
+def independent(
+    inputs: Features, labels: Labels, alpha: float, beta: float, ridge: float
+) -> Errors:
+    rows = IndependentRows(inputs.bulk**2, 1 + len(labels.linear))
+    return errors(inputs, labels, rows, alpha, beta, ridge)
+
+
 @pytest.mark.parametrize(("link", "step", "ridge"), REFERENCE)
 def test_reference_values(link: str, step: float, ridge: float) -> None:
     target = MultiIndex(link)
@@ -28,11 +36,11 @@ def test_reference_values(link: str, step: float, ridge: float) -> None:
     inputs = features_given(TANH, parameters)
     labels = labels_given(target, ONE, parameters.alignment, inputs.kappa)
     expected = REFERENCE[link, step, ridge]
-    found = [errors(inputs, labels, alpha, 1.0, ridge).test for alpha in ALPHAS]
+    found = [independent(inputs, labels, alpha, 1.0, ridge).test for alpha in ALPHAS]
     np.testing.assert_allclose(found, expected, atol=2e-5)
     # Normal entries, whose rows differ in length, move it by less than 1e-4 of itself for tanh.
     normal = inputs._replace(spread=2.0)
-    whole = [errors(normal, labels, alpha, 1.0, ridge).test for alpha in ALPHAS]
+    whole = [independent(normal, labels, alpha, 1.0, ridge).test for alpha in ALPHAS]
     np.testing.assert_allclose(whole, expected, rtol=1e-4)
     assert np.all(np.array(whole) < found)
 
@@ -46,7 +54,7 @@ def test_without_a_spike_it_is_random_features(activation: str, link: str) -> No
     labels = labels_given(target, np.eye(target.r)[0], 0.0, inputs.kappa)
     theory = RandomFeatures(1.4, activation, 0.1).predict(target, alpha=[0.6, 3.0])
     for k, alpha in enumerate((0.6, 3.0)):
-        found = errors(inputs, labels, alpha, 1.4, 0.1)
+        found = independent(inputs, labels, alpha, 1.4, 0.1)
         assert found.status == "converged"
         assert found.test == pytest.approx(float(theory.error[k]), rel=1e-6)
         assert found.train == pytest.approx(float(theory.train_error[k]), rel=1e-6)
@@ -58,12 +66,12 @@ def test_the_frame_of_the_target_does_not_matter() -> None:
     found = []
     for link, direction in (("z1 + z1*z2", [1.0, 0.0]), ("z2 + z1*z2", [0.0, 1.0])):
         labels = labels_given(MultiIndex(link), np.array(direction), 0.7, inputs.kappa)
-        found.append(errors(inputs, labels, 1.5, 1.0, 0.1)[:2])
+        found.append(independent(inputs, labels, 1.5, 1.0, 0.1)[:2])
     assert found[0] == pytest.approx(found[1], rel=1e-9)
     # Turned by 45 degrees, where the linear part lies between the axes.
     turned = MultiIndex("(z1 + z2)/sqrt(2) + (z1 + z2)*(z2 - z1)/2")
     labels = labels_given(turned, np.array([1.0, 1.0]) / np.sqrt(2), 0.7, inputs.kappa)
-    assert errors(inputs, labels, 1.5, 1.0, 0.1)[:2] == pytest.approx(found[0], rel=1e-7)
+    assert independent(inputs, labels, 1.5, 1.0, 0.1)[:2] == pytest.approx(found[0], rel=1e-7)
 
 
 def test_small_ridges_near_the_interpolation_peak() -> None:
@@ -71,7 +79,7 @@ def test_small_ridges_near_the_interpolation_peak() -> None:
     parameters = one_step(target, TANH, "ones", 1.0, 2.0)
     inputs = features_given(TANH, parameters)
     labels = labels_given(target, ONE, parameters.alignment, inputs.kappa)
-    found = [errors(inputs, labels, 1.0, 1.0, ridge) for ridge in (1e-2, 1e-4, 1e-6)]
+    found = [independent(inputs, labels, 1.0, 1.0, ridge) for ridge in (1e-2, 1e-4, 1e-6)]
     assert all(one.status == "converged" for one in found)
     assert found[0].test < found[1].test < found[2].test
     assert found[0].train > found[1].train > found[2].train

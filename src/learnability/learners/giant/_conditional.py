@@ -18,16 +18,25 @@ from learnability.errors import LearnabilityError
 from learnability.learners.giant._network import Parameters
 from learnability.learners.giant._spiked import Features, Labels
 from learnability.links._quadrature import adapted_complement, axis_breaks, rules_for
-from learnability.links._rules import Rule, composite_legendre, gauss_normal
+from learnability.links._rules import Rule, composite_legendre, gauss_normal, sobol_normals
 from learnability.links._sections import REACH, Section
 from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 
-__all__ = ["features_given", "frame_along", "kappa_rule", "labels_given", "paired_rest"]
+__all__ = [
+    "features_given",
+    "frame_along",
+    "kappa_rule",
+    "label_nodes",
+    "labels_given",
+    "paired_rest",
+]
 
 Array = NDArray[np.float64]
 
 _NODES = 24
+_LABEL_NODES = 256
+_LOG_NODES = 13
 _MOST = 2_000_000  # Points that are evaluated at once.
 
 
@@ -150,6 +159,36 @@ def labels_given(target: MultiIndex, linear: Array, alignment: float, kappa: Arr
     t = rule.outer[:, 0]
     moments = _given(section, rule)
     return _blurred(t, rule.outer_weights, moments, alignment, width, kappa, target)
+
+
+def label_nodes(target: MultiIndex, linear: Array) -> tuple[Array, Array, Array]:
+    """Nodes for averages over the target's coordinates and its label.
+
+    Parameters
+    ----------
+    target : MultiIndex
+        The target.
+    linear : array, shape (r,)
+        Unit direction of the first coordinate.
+
+    Returns
+    -------
+    z, y, weights : array, shapes (k, r), (k,) and (k,)
+        Coordinates, labels and weights; more than one coordinate by quasi Monte Carlo.
+    """
+    section = Section.whole(target.link).inside(frame_along(target, linear))
+    if target.r == 1:
+        at, weights = gauss_normal(section.breakpoints, _LABEL_NODES)
+        z = at[:, None]
+    else:
+        z = sobol_normals(target.r, _LOG_NODES, seed=0)
+        weights = np.full(len(z), 1 / len(z))
+    y = np.asarray(section(z), dtype=float)
+    if target.noise == 0:
+        return z, y, weights
+    noise, share = gauss_normal(np.zeros(0), _NODES)
+    y = (y[:, None] + math.sqrt(target.noise) * noise).ravel()
+    return np.repeat(z, len(noise), axis=0), y, np.outer(weights, share).ravel()
 
 
 def _given(section: Section, rule: Rule) -> Array:

@@ -27,11 +27,12 @@ Lu, Loureiro, arXiv:2410.18938 (spiked random features).
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from learnability.learners.giant._bulk import Bulk
 
 __all__ = ["Errors", "Features", "Labels", "covariance_density", "errors"]
 
@@ -92,81 +93,101 @@ class Errors(NamedTuple):
     status: str
 
 
-def errors(features: Features, labels: Labels, alpha: float, beta: float, ridge: float) -> Errors:
+def errors(
+    features: Features, labels: Labels, bulk: Bulk, alpha: float, beta: float, ridge: float
+) -> Errors:
     """The errors at n = alpha d samples, p = beta d neurons and a ridge above zero.
 
     Parameters
     ----------
     features, labels : Features, Labels
         At the same nodes.
+    bulk : Bulk
+        Law of the rows beyond the spike.
     alpha, beta, ridge : float
         Above zero.
     """
-    c2 = features.bulk**2
-    mu0, mu1, mu2 = features.mean, features.linear, np.sqrt(features.rest)
-    hat1, hat2, status = _fixed_point(features, alpha, beta, ridge)
-    V1, V2, T02, T12, T22 = _integrals(hat1, ridge + hat2, c2, beta)
-    damp = 1 / (1 + mu1**2 * V1 + mu2**2 * V2)
-    weights = features.weights
+    mu0, mu1, mu2, kappa = features.mean, features.linear, np.sqrt(features.rest), features.kappa
+    hat1, hat2, status = _fixed_point(features, bulk, alpha, beta, ridge)
+    found = _response(bulk, hat1, ridge + hat2, beta)
+    damp = 1 / (1 + mu1**2 * found.V1 + mu2**2 * found.V2)
+    scaled = alpha / beta * features.weights * damp
 
-    def average(values: Array) -> Array:
-        return values @ weights
-
-    # Means: the common mode, free where there is one, and two of finite strength.
-    modes = np.array([mu0, mu1 * features.kappa, features.stretch])
-    strengths = np.array([c2, features.spread * c2**2])
-    cross = average(modes[:, None] * modes[None] * damp)
-    known = average(modes * labels.mean * damp)
-    system = np.vstack([cross[:1], (alpha * V2 * strengths)[:, None] * cross[1:]])
-    system[1:, 1:] += np.eye(2)
-    right = np.concatenate([known[:1], alpha * V2 * strengths * known[1:]])
-    if average(mu0**2) <= 1e-20 * average(mu0**2 + mu1**2 + mu2**2):
-        system[0], right[0] = [1.0, 0.0, 0.0], 0.0
-    amplitudes = np.linalg.solve(system, right)
-    fitted = amplitudes @ modes
-    b1 = labels.mean - fitted
-    b2 = labels.square - 2 * fitted * labels.mean + fitted**2
-    mode_hat = alpha / beta * average(modes[1:] * b1 * damp)
-    psi_hat = alpha / beta * average(mu1 * labels.linear * damp)
-    psi = beta * V1 * psi_hat
-    known_error = b2 - 2 * mu1 * (
-        psi @ labels.linear
-    )  # mu1^2 |psi|^2 cancels against q1 - |psi|^2.
-    # Variances: two linear equations.
-    moments = (
-        alpha
-        / beta
-        * np.array(
-            [
-                [average(mu1**2 * part * damp**2) for part in (known_error, mu1**2, mu2**2)],
-                [average(mu2**2 * part * damp**2) for part in (known_error, mu1**2, mu2**2)],
-            ]
-        )
+    # Means: the common mode, free where there is one, and those of finite strength: mu1 times the
+    # coordinates along the spike and the target, and the one of the lengths.
+    own = np.array([mu0, mu1 * kappa, features.stretch])
+    others = mu1 * labels.linear  # Times coordinates that are independent of kappa.
+    count = len(others)
+    order = [0, 1, *range(3, 3 + count), 2]
+    cross = np.zeros((3 + count, 3 + count))
+    cross[:3, :3] = (own * scaled) @ own.T
+    cross[3:, 3:] = np.eye(count) * (mu1**2 @ scaled)
+    cross = cross[np.ix_(order, order)]
+    known = np.concatenate([own * labels.mean, others])[order] @ scaled
+    strength, curvature = (
+        _beside(block, features.spread * features.bulk**4 * beta * value)
+        for block, value in ((found.G, found.V2), (found.H0, found.T02))
     )
-    kernel = np.array([[T22, T12], [T12, T02]])
-    sources = beta * np.array([float(psi_hat @ psi_hat), float(strengths @ mode_hat**2)])
-    source = kernel @ (moments[:, 0] + sources)
+    system = np.vstack([cross[:1], strength @ cross[1:]])
+    system[1:, 1:] += np.eye(2 + count)
+    right = np.concatenate([known[:1], strength @ known[1:]])
+    if mu0**2 @ features.weights <= 1e-20 * ((mu0**2 + mu1**2 + mu2**2) @ features.weights):
+        system[0], right[0] = np.eye(3 + count)[0], 0.0
+    amplitudes = np.linalg.solve(system, right)
+    hats = known[1:] - cross[1:] @ amplitudes
+    m, zeta, *psi, stretch = amplitudes
+    fitted = np.array([m, zeta, stretch]) @ own
+    known_error = labels.square - 2 * fitted * labels.mean + fitted**2
+    known_error += np.square(psi).sum() * mu1**2 - 2 * (np.array(psi) @ others)
+    # Variances: two linear equations.
+    shares = np.array([mu1**2, mu2**2])
+    parts = np.array([known_error, mu1**2, mu2**2])
+    moments = (shares * (scaled * damp)) @ parts.T
+    kernel = np.array([[found.T22, found.T12], [found.T12, found.T02]])
+    bent = float(hats @ curvature @ hats)
+    straight = float(hats @ strength @ hats)
+    source = kernel @ moments[:, 0] + [(straight - (ridge + hat2) * bent) / hat1, bent]
     q1, q2 = np.linalg.solve(np.eye(2) - kernel @ moments[:, 1:], source)
     squared = known_error + mu1**2 * q1 + mu2**2 * q2
-    return Errors(float(average(squared)), float(average(squared * damp**2)), status)
+    weights = features.weights
+    return Errors(float(squared @ weights), float((squared * damp**2) @ weights), status)
 
 
-def _integrals(hat1: float, shift: float, c2: float, beta: float) -> tuple[float, ...]:
-    """V_1, V_2, T_02, T_12, T_22: integrals of rho^k / (shift + hat1 rho)^l over the bulk."""
-    scale = hat1 * c2
-    s = shift / scale
-    q = 1 - beta + s
-    root = math.sqrt(q * q + 4 * beta * s)
-    S = 2 / (q + root) if q >= 0 else (root - q) / (2 * beta * s)
-    V2 = S / scale
-    T02 = (beta * S * S + S) / (2 * beta * s * S + q) / scale**2
-    V1 = (1 - shift * V2) / hat1
+class _Response(NamedTuple):
+    """V_k, T_kl, and G = B^T U^T R U B with -dG / dshift, R = (shift + hat1 U U^T)^-1 off B."""
+
+    V1: float
+    V2: float
+    T02: float
+    T12: float
+    T22: float
+    G: Array
+    H0: Array
+
+
+def _response(bulk: Bulk, hat1: float, shift: float, beta: float) -> _Response:
+    xi = bulk.resolution(shift / hat1, beta)
+    forms = bulk.forms(xi)
+    moved = 1 / (beta - forms.trace - xi * forms.trace_slope)  # d xi / d (shift / hat1)
+    V1, V2 = forms.trace / (beta * hat1), 1 / (beta * hat1 * xi)
+    T02 = moved / (beta * (hat1 * xi) ** 2)
     T12 = (V2 - shift * T02) / hat1
-    return V1, V2, T02, T12, (V1 - shift * T12) / hat1
+    T22 = (V1 - shift * T12) / hat1
+    inverse = np.asarray(np.linalg.inv(forms.matrix), dtype=float)
+    slope = -inverse @ forms.matrix_slope @ inverse
+    G = (inverse / xi - np.eye(len(inverse))) / hat1
+    H0 = (inverse / xi - slope) * (moved / (xi * hat1**2))
+    return _Response(V1, V2, T02, T12, T22, G, H0)
+
+
+def _beside(block: Array, corner: float) -> Array:
+    found = np.zeros((len(block) + 1, len(block) + 1))
+    found[:-1, :-1], found[-1, -1] = block, corner
+    return found
 
 
 def _fixed_point(
-    features: Features, alpha: float, beta: float, ridge: float
+    features: Features, bulk: Bulk, alpha: float, beta: float, ridge: float
 ) -> tuple[float, float, str]:
     """Vhat_1 and Vhat_2: damped iteration, finished by a root search in their logarithms."""
     from scipy.optimize import root
@@ -174,10 +195,12 @@ def _fixed_point(
     squares = np.array([features.linear**2, features.rest])
     floor = 1e-9 * float(np.max(squares @ features.weights))
     squares = np.maximum(squares, floor)  # A part that vanishes is taken as tiny.
-    c2 = features.bulk**2
 
     def image(hats: Array) -> Array:
-        V = np.array(_integrals(hats[0], ridge + hats[1], c2, beta)[:2])
+        hat1, shift = float(hats[0]), ridge + float(hats[1])
+        xi = bulk.resolution(shift / hat1, beta)
+        V2 = 1 / (beta * hat1 * xi)
+        V = np.array([(1 - shift * V2) / hat1, V2])
         return np.asarray(alpha / beta * (squares @ (features.weights / (1 + V @ squares))))
 
     def gap(logs: Array) -> Array:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.giant._conditional import features_given, labels_given
+from learnability.learners.giant._bulk import BatchRows, Bulk, IndependentRows
+from learnability.learners.giant._conditional import features_given, label_nodes, labels_given
 from learnability.learners.giant._hyperparameters import neurons, ridge_path, sigma, step_size
 from learnability.learners.giant._layer import given_layer, layer_errors
 from learnability.learners.giant._network import Parameters, measured
@@ -74,14 +75,20 @@ def check_limit(learner: GiantSteps, independent: bool = False) -> None:
 
 
 def predicted(
-    learner: GiantSteps, target: MultiIndex, alphas: Array, given: Parameters
+    learner: GiantSteps, target: MultiIndex, alphas: Array, given: Parameters, bulk: str
 ) -> xarray.Dataset:
     """Errors in the limit; see `GiantSteps.predict`."""
     direction = linear_direction(target)[1]
     inputs = features_given(sigma(learner), given)
     labels = labels_given(target, direction, given.alignment, inputs.kappa)
+    rows: Bulk = IndependentRows(given.bulk**2, 1 + len(labels.linear))
+    if bulk == "batch":
+        rows = _rows_of_a_batch(learner, target, direction, given)
     found = [
-        [_errors(inputs, labels, float(a), learner.width, ridge) for ridge in ridge_path(learner)]
+        [
+            _errors(inputs, labels, rows, float(a), learner.width, ridge)
+            for ridge in ridge_path(learner)
+        ]
         for a in np.atleast_1d(alphas)
     ]
     variables = _by_alpha(learner, found, ())
@@ -89,15 +96,25 @@ def predicted(
     return dataset(learner, target, "predict", alphas, variables, _coordinates(learner))
 
 
-def _errors(inputs: Features, labels: Labels, alpha: float, beta: float, ridge: float) -> Errors:
+def _rows_of_a_batch(
+    learner: GiantSteps, target: MultiIndex, direction: Array, given: Parameters
+) -> BatchRows:
+    z, y, weights = label_nodes(target, direction)
+    before = expand(sigma(learner), 0).mean if learner.init == "ones" else 0.0
+    return BatchRows(z, y - before, weights, learner.batch, given.bulk**2, given.alignment)
+
+
+def _errors(
+    inputs: Features, labels: Labels, rows: Bulk, alpha: float, beta: float, ridge: float
+) -> Errors:
     """The errors; without a ridge their limit, infinite at the interpolation peak."""
     if ridge > 0:
-        return errors(inputs, labels, alpha, beta, ridge)
+        return errors(inputs, labels, rows, alpha, beta, ridge)
     power = float((inputs.bulk**2 * inputs.linear**2 + inputs.rest) @ inputs.weights)
     before = Errors(math.inf, math.inf, "stopped")
     for exponent in range(4, 10):
         small = power * 10.0**-exponent
-        one, two = (errors(inputs, labels, alpha, beta, k * small) for k in (1, 2))
+        one, two = (errors(inputs, labels, rows, alpha, beta, k * small) for k in (1, 2))
         test, train = 2 * one.test - two.test, max(2 * one.train - two.train, 0.0)
         if abs(test - before.test) <= 1e-6 * test:
             return Errors(test, train, one.status)

@@ -163,6 +163,7 @@ class GiantSteps:
         *,
         alpha: ArrayLike,
         parameters: Sequence[float] | None = None,
+        bulk: str = "independent",
     ) -> xarray.Dataset:
         """The errors after one step in the limit of large d, with n, p and the batch in proportion.
 
@@ -176,6 +177,9 @@ class GiantSteps:
             Of a first layer, such as those that a run reports, instead of those of the limit. The
             spread of the lengths of the rows is 0 (one length, as in the literature) if it is not
             given, and 2 for independent normal entries.
+        bulk : {"independent", "batch"}
+            Law of the neurons beyond the spike: as in the literature, or with what they share
+            because they saw the same batch, which small batches and large steps show.
 
         Returns
         -------
@@ -200,7 +204,11 @@ class GiantSteps:
         self._check_bias()
         check_limit(self, independent=parameters is not None)
         given = limit(self, target) if parameters is None else checked_parameters(parameters)
-        return predicted(self, target, alphas, given)
+        if bulk not in ("independent", "batch"):
+            raise LearnabilityError(
+                f"`bulk` was given as {bulk!r}, but 'independent' or 'batch' is accepted."
+            )
+        return predicted(self, target, alphas, given, bulk)
 
     def predict_finite(
         self,
