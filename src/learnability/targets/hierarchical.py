@@ -12,9 +12,8 @@ Nichani, Damian, Lee, NeurIPS 2023; Wang, Nichani, Lee, NeurIPS 2023 (three laye
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -28,8 +27,8 @@ from learnability.links.hermite import expand
 from learnability.links.link import Link
 from learnability.targets._composition import Composition
 from learnability.targets._tree import checked_levels, climb, level_sizes, sign_counts
-from learnability.targets.multi_index import _stream
-from learnability.targets.protocol import Sample, checked_seed, checked_sizes, hidden_directions
+from learnability.targets.protocol import Sample, hidden_directions
+from learnability.targets.sampling import Draw, Sampled, stream
 
 if TYPE_CHECKING:
     from learnability.targets.compositional import Exponent
@@ -47,7 +46,7 @@ _HIGHEST_POLYNOMIAL = 4
 
 
 @dataclass(frozen=True, init=False)
-class Hierarchical:
+class Hierarchical(Sampled):
     """Labels g(h) of Gaussian inputs through features of polynomials of hidden directions.
 
     Parameters
@@ -77,7 +76,7 @@ class Hierarchical:
     -----
     Numbers of a population need N: give it, or take the target at a dimension, `target.at(d)`. In
     deeper trees they are those of the last features, with the variables of the last level taken as
-    Gaussian.
+    Gaussian. In a `Sample` the rows of W (r N, d) are the directions and h (n, r) the features.
 
     Examples
     --------
@@ -184,60 +183,6 @@ class Hierarchical:
 
     # ---- samples
 
-    def sample(
-        self,
-        seed: int,
-        n: int | None = None,
-        d: int | None = None,
-        *,
-        alpha: float | None = None,
-        dtype: DTypeLike = np.float64,
-    ) -> Sample:
-        """Draw n samples in dimension d.
-
-        Parameters
-        ----------
-        seed : int
-            The same seed gives the same numbers.
-        n, d : int
-            Number of samples and dimension.
-        alpha : float, optional
-            Instead of `n`: n = round(alpha * d).
-        dtype : dtype
-            Of the inputs.
-
-        Returns
-        -------
-        Sample
-            The named tuple (X, y, W, h): W (r N, d) the directions, h (n, r) the features.
-        """
-        seed = checked_seed(seed)
-        n, d = checked_sizes(1, n, d, alpha, dtype)
-        here = self.at(d)
-        return here._draw(here._weights(seed, d), seed, 0, n, dtype)
-
-    def batches(
-        self, seed: int, n: int, d: int, *, first: int = 0, dtype: DTypeLike = np.float64
-    ) -> Iterator[Sample]:
-        """Endless fresh batches of n samples with the hidden weights of the same seed.
-
-        Parameters
-        ----------
-        seed, n, d, dtype
-            As in `sample`; batch number b is the same whatever was drawn before.
-        first : int
-            Number of the first batch.
-
-        Yields
-        ------
-        Sample
-        """
-        seed = checked_seed(seed)
-        n, d = checked_sizes(1, n, d, None, dtype)
-        here = self.at(d)
-        W = here._weights(seed, d)
-        return (here._draw(W, seed, batch, n, dtype) for batch in itertools.count(first))
-
     def features(self, X: NDArray[Any], W: NDArray[Any]) -> list[NDArray[Any]]:
         """Values of every level at inputs.
 
@@ -263,17 +208,23 @@ class Hierarchical:
     def _P(self, z: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(self.polynomial(z[..., None]), dtype=z.dtype)
 
-    def _weights(self, seed: int, d: int) -> Array:
-        return hidden_directions(_stream(seed, 0), self.r * self.sizes[0], d)
+    @property
+    def _least_dimension(self) -> int:
+        return 1  # The tree itself says what it needs.
 
-    def _draw(self, W: Any, seed: int, batch: int, n: int, dtype: DTypeLike) -> Sample:
-        rng = _stream(seed, 1, batch)
-        kind: Any = np.dtype(dtype).type
-        X = rng.standard_normal((n, W.shape[1]), dtype=kind)
-        W = W.astype(dtype)
-        h = self.features(X, W)[-1][..., 0]
-        y = self.channel.sample(h, _stream(seed, 2, batch)).astype(dtype)
-        return Sample(X, y, W, h)
+    def _drawing(self, seed: int, d: int) -> Draw:
+        here = self.at(d)
+        hidden = hidden_directions(stream(seed, 0), here.r * here.sizes[0], d)
+
+        def draw(batch: int, n: int, dtype: DTypeLike) -> Sample:
+            kind: Any = np.dtype(dtype).type
+            X = stream(seed, 1, batch).standard_normal((n, d), dtype=kind)
+            W = hidden.astype(dtype)
+            h = here.features(X, W)[-1][..., 0]
+            y = here.channel.sample(h, stream(seed, 2, batch)).astype(dtype)
+            return Sample(X, y, W, h)
+
+        return draw
 
     # ---- populations
 

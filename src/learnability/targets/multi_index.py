@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -12,13 +11,14 @@ from numpy.typing import DTypeLike
 
 from learnability.links.channel import Channel, checked_noise
 from learnability.links.link import Link
-from learnability.targets.protocol import Sample, checked_seed, checked_sizes, hidden_directions
+from learnability.targets.protocol import Sample, hidden_directions
+from learnability.targets.sampling import Draw, Sampled, stream
 
 __all__ = ["MultiIndex"]
 
 
 @dataclass(frozen=True, init=False)
-class MultiIndex:
+class MultiIndex(Sampled):
     """Labels g(W* x) of Gaussian inputs, W* with r random orthonormal rows.
 
     Parameters
@@ -69,67 +69,19 @@ class MultiIndex:
         """Var(y), noise included."""
         return self.channel.label_variance
 
-    def sample(
-        self,
-        seed: int,
-        n: int | None = None,
-        d: int | None = None,
-        *,
-        alpha: float | None = None,
-        dtype: DTypeLike = np.float64,
-    ) -> Sample:
-        """Draw n samples in dimension d.
+    @property
+    def _least_dimension(self) -> int:
+        return self.r
 
-        Parameters
-        ----------
-        seed : int
-            The same seed gives the same numbers.
-        n, d : int
-            Number of samples and dimension, d >= r.
-        alpha : float, optional
-            Instead of `n`: n = round(alpha * d).
-        dtype : dtype
-            Of the inputs.
+    def _drawing(self, seed: int, d: int) -> Draw:
+        hidden = hidden_directions(stream(seed, 0), self.r, d)
 
-        Returns
-        -------
-        Sample
-            The named tuple (X, y, W, h).
-        """
-        seed = checked_seed(seed)
-        n, d = checked_sizes(self.r, n, d, alpha, dtype)
-        return self._draw(hidden_directions(_stream(seed, 0), self.r, d), seed, 0, n, dtype)
+        def draw(batch: int, n: int, dtype: DTypeLike) -> Sample:
+            kind: Any = np.dtype(dtype).type
+            X = stream(seed, 1, batch).standard_normal((n, d), dtype=kind)
+            W = hidden.astype(dtype)
+            h = X @ W.T
+            y = self.channel.sample(h, stream(seed, 2, batch)).astype(dtype)
+            return Sample(X, y, W, h)
 
-    def batches(
-        self, seed: int, n: int, d: int, *, first: int = 0, dtype: DTypeLike = np.float64
-    ) -> Iterator[Sample]:
-        """Endless fresh batches of n samples with the hidden weights of the same seed.
-
-        Parameters
-        ----------
-        seed, n, d, dtype
-            As in `sample`; batch number b is the same whatever was drawn before.
-        first : int
-            Number of the first batch.
-
-        Yields
-        ------
-        Sample
-        """
-        seed = checked_seed(seed)
-        n, d = checked_sizes(self.r, n, d, None, dtype)
-        W = hidden_directions(_stream(seed, 0), self.r, d)
-        return (self._draw(W, seed, batch, n, dtype) for batch in itertools.count(first))
-
-    def _draw(self, W: Any, seed: int, batch: int, n: int, dtype: DTypeLike) -> Sample:
-        rng = _stream(seed, 1, batch)
-        kind: Any = np.dtype(dtype).type
-        X = rng.standard_normal((n, W.shape[1]), dtype=kind)
-        W = W.astype(dtype)
-        h = X @ W.T
-        y = self.channel.sample(h, _stream(seed, 2, batch)).astype(dtype)
-        return Sample(X, y, W, h)
-
-
-def _stream(seed: int, *path: int) -> np.random.Generator:
-    return np.random.Generator(np.random.SFC64(np.random.SeedSequence([seed, *path])))
+        return draw

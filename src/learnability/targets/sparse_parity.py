@@ -12,9 +12,7 @@ Suzuki, Wu, Oko, Nitanda, NeurIPS 2023; Nitanda, Oko, Suzuki, Wu, ICLR 2024 (ani
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,13 +21,14 @@ from numpy.typing import DTypeLike
 
 from learnability.errors import LearnabilityError
 from learnability.links.link import Link
-from learnability.targets.protocol import Sample, checked_seed, checked_sizes
+from learnability.targets.protocol import Sample
+from learnability.targets.sampling import Draw, Sampled
 
 __all__ = ["SparseParity"]
 
 
 @dataclass(frozen=True)
-class SparseParity:
+class SparseParity(Sampled):
     """Labels e_1 e_2 ... e_k, a product of k random signs of the inputs.
 
     Parameters
@@ -38,6 +37,10 @@ class SparseParity:
         Number of signs, from 1 to 9.
     anisotropy : float
         A, from 0 (isotropic) to 1.
+
+    Notes
+    -----
+    In a `Sample` the rows of W (k, d) are the axes of the support, and h (n, k) are its signs.
 
     Examples
     --------
@@ -96,66 +99,22 @@ class SparseParity:
         """|x_i| on the support and elsewhere, in dimension d."""
         return float(d) ** ((self.anisotropy - 1) / 2), 1 / math.sqrt(d)
 
-    def sample(
-        self,
-        seed: int,
-        n: int | None = None,
-        d: int | None = None,
-        *,
-        alpha: float | None = None,
-        dtype: DTypeLike = np.float64,
-    ) -> Sample:
-        """Draw n samples in dimension d.
+    @property
+    def _least_dimension(self) -> int:
+        return self.k
 
-        Parameters
-        ----------
-        seed : int
-            The same seed gives the same numbers.
-        n, d : int
-            Number of samples and dimension, d >= k.
-        alpha : float, optional
-            Instead of `n`: n = round(alpha * d).
-        dtype : dtype
-            Of the inputs.
-
-        Returns
-        -------
-        Sample
-            The named tuple (X, y, W, h): the rows of W (k, d) are the axes of the support, and
-            h (n, k) are its signs.
-        """
-        seed = checked_seed(seed)
-        n, d = checked_sizes(self.k, n, d, alpha, dtype)
-        return self._draw(seed, 0, n, d, dtype)
-
-    def batches(
-        self, seed: int, n: int, d: int, *, first: int = 0, dtype: DTypeLike = np.float64
-    ) -> Iterator[Sample]:
-        """Endless fresh batches of n samples with the support of the same seed.
-
-        Parameters
-        ----------
-        seed, n, d, dtype
-            As in `sample`; batch number b is the same whatever was drawn before.
-        first : int
-            Number of the first batch.
-
-        Yields
-        ------
-        Sample
-        """
-        seed = checked_seed(seed)
-        n, d = checked_sizes(self.k, n, d, None, dtype)
-        return (self._draw(seed, batch, n, d, dtype) for batch in itertools.count(first))
-
-    def _draw(self, seed: int, batch: int, n: int, d: int, dtype: DTypeLike) -> Sample:
+    def _drawing(self, seed: int, d: int) -> Draw:
         support = np.random.default_rng([seed, 0]).permutation(d)[: self.k]
-        signs = np.random.default_rng([seed, 1, batch]).choice([-1.0, 1.0], (n, d))
         long, short = self.lengths(d)
-        X = signs * short
-        X[:, support] = signs[:, support] * long
-        h = signs[:, support]
         W = np.zeros((self.k, d))
         W[np.arange(self.k), support] = 1.0
-        parts = (X, h.prod(axis=1), W, h)
-        return Sample(*(np.asarray(part, dtype=dtype) for part in parts))
+
+        def draw(batch: int, n: int, dtype: DTypeLike) -> Sample:
+            signs = np.random.default_rng([seed, 1, batch]).choice([-1.0, 1.0], (n, d))
+            X = signs * short
+            X[:, support] = signs[:, support] * long
+            h = signs[:, support]
+            parts = (X, h.prod(axis=1), W, h)
+            return Sample(*(np.asarray(part, dtype=dtype) for part in parts))
+
+        return draw

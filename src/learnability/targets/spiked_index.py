@@ -27,6 +27,7 @@ from learnability.errors import LearnabilityError
 from learnability.links.channel import Channel, checked_noise
 from learnability.links.link import Link
 from learnability.targets.protocol import Sample, checked_seed, checked_sizes, hidden_directions
+from learnability.targets.sampling import Draw, Sampled, stream
 
 __all__ = ["Spike", "SpikedIndex"]
 
@@ -61,7 +62,7 @@ class Spike(NamedTuple):
 
 
 @dataclass(frozen=True, init=False)
-class SpikedIndex:
+class SpikedIndex(Sampled):
     """Labels g(<beta, x> / sqrt(kappa)) of Gaussian inputs x ~ N(0, I + theta mu mu^T).
 
     Parameters
@@ -78,6 +79,10 @@ class SpikedIndex:
         gamma_2: theta = d^gamma_2 in every dimension d.
     alignment_exponent : float, optional
         gamma_1: <mu, beta> = d^-gamma_1 in every dimension d.
+
+    Notes
+    -----
+    A `Sample` has W = beta (1, d) and h = <beta, x> / sqrt(kappa).
 
     Examples
     --------
@@ -177,7 +182,7 @@ class SpikedIndex:
     def frame(self, seed: int, d: int) -> Array:
         """e1 = mu and e2 of a seed, shape (2, d)."""
         self.at(d)
-        return hidden_directions(_stream(checked_seed(seed), 0), 2, d)
+        return hidden_directions(stream(checked_seed(seed), 0), 2, d)
 
     def coordinates(self, seed: int, n: int, d: int, batch: int = 0) -> tuple[Array, Array]:
         """Standardised coordinates (u, s) along the frame, shape (n, 2), and labels (n,).
@@ -191,60 +196,9 @@ class SpikedIndex:
         batch : int
             Number of the batch.
         """
-        c = _stream(seed, 3, batch).standard_normal((n, 2))
+        c = stream(seed, 3, batch).standard_normal((n, 2))
         h = c @ np.array(self.at(d).cosines)
-        return c, np.asarray(self.channel.sample(h[:, None], _stream(seed, 2, batch)), dtype=float)
-
-    def sample(
-        self,
-        seed: int,
-        n: int | None = None,
-        d: int | None = None,
-        *,
-        alpha: float | None = None,
-        dtype: DTypeLike = np.float64,
-    ) -> Sample:
-        """Draw n samples in dimension d.
-
-        Parameters
-        ----------
-        seed : int
-            The same seed gives the same numbers.
-        n, d : int
-            Number of samples and dimension, d >= 3.
-        alpha : float, optional
-            Instead of `n`: n = round(alpha * d).
-        dtype : dtype
-            Of the inputs.
-
-        Returns
-        -------
-        Sample
-            The named tuple (X, y, W, h) with W = beta (1, d) and h = <beta, x> / sqrt(kappa).
-        """
-        seed = checked_seed(seed)
-        n, d = checked_sizes(3, n, d, alpha, dtype)
-        return self._draw(seed, 0, n, d, dtype)
-
-    def batches(
-        self, seed: int, n: int, d: int, *, first: int = 0, dtype: DTypeLike = np.float64
-    ) -> Iterator[Sample]:
-        """Endless fresh batches of n samples with the directions of the same seed.
-
-        Parameters
-        ----------
-        seed, n, d, dtype
-            As in `sample`; batch number b is the same whatever was drawn before.
-        first : int
-            Number of the first batch.
-
-        Yields
-        ------
-        Sample
-        """
-        seed = checked_seed(seed)
-        n, d = checked_sizes(3, n, d, None, dtype)
-        return (self._draw(seed, batch, n, d, dtype) for batch in itertools.count(first))
+        return c, np.asarray(self.channel.sample(h[:, None], stream(seed, 2, batch)), dtype=float)
 
     def stratified(
         self, seed: int, n: int, d: int, *, first: int = 0, dtype: DTypeLike = np.float32
@@ -268,7 +222,7 @@ class SpikedIndex:
         n, d = checked_sizes(3, n, d, None, dtype)
         p, q = self.at(d).cosines
         for batch in itertools.count(first):
-            rng = _stream(seed, 4, batch)
+            rng = stream(seed, 4, batch)
             h = 12.0 * (np.arange(n) + rng.uniform(size=n)) / n - 6.0
             weights = np.exp(-0.5 * h**2)
             k = rng.standard_normal(n)
@@ -276,8 +230,15 @@ class SpikedIndex:
             y = np.asarray(self.link(h[:, None]), dtype=float)
             yield self._inputs(seed, batch, c, y, d, dtype), weights / weights.sum()
 
-    def _draw(self, seed: int, batch: int, n: int, d: int, dtype: DTypeLike) -> Sample:
-        return self._inputs(seed, batch, *self.coordinates(seed, n, d, batch), d, dtype)
+    @property
+    def _least_dimension(self) -> int:
+        return 3
+
+    def _drawing(self, seed: int, d: int) -> Draw:
+        def draw(batch: int, n: int, dtype: DTypeLike) -> Sample:
+            return self._inputs(seed, batch, *self.coordinates(seed, n, d, batch), d, dtype)
+
+        return draw
 
     def _inputs(
         self, seed: int, batch: int, c: Array, y: Array, d: int, dtype: DTypeLike
@@ -287,7 +248,7 @@ class SpikedIndex:
         a = spike.alignment
         beta = (a * frame[0] + math.sqrt(max(1 - a * a, 0.0)) * frame[1])[None]
         kind: Any = np.dtype(dtype).type
-        X = _stream(seed, 1, batch).standard_normal((len(c), d), dtype=kind)
+        X = stream(seed, 1, batch).standard_normal((len(c), d), dtype=kind)
         F = frame.astype(dtype)
         scaled = c * np.array([math.sqrt(1 + spike.strength), 1.0])
         X += (scaled.astype(dtype) - X @ F.T) @ F
@@ -304,7 +265,3 @@ def _number(name: str, value: Any, low: float, high: float, accepted: str) -> fl
 
 def _power(d: int, exponent: float | None) -> float:
     return float(d) ** float(exponent or 0.0)
-
-
-def _stream(seed: int, *path: int) -> np.random.Generator:
-    return np.random.Generator(np.random.SFC64(np.random.SeedSequence([seed, *path])))
