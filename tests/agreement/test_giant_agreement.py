@@ -215,6 +215,7 @@ def test_a_true_step(link: str, batch: float, step: float, ridge: float) -> None
         ("tanh(z)", MultiIndex("sign(z)")),
         ("tanh(2*z)", MultiIndex("z + He2(z)/2", noise=0.2)),
         ("erf(z)", MultiIndex("z1 + z1*z2")),
+        ("relu(z)", MultiIndex("z1 + z1*z2/2")),
     ],
 )
 def test_neurons_share_their_batch(activation: str, target: MultiIndex) -> None:

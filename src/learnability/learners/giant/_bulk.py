@@ -7,38 +7,48 @@ sees of Sigma is, at one xi > 0,
 
 with B the spike and the directions of the target. Two laws are known. Rows with independent
 entries have Sigma = c^2 I. After a step they share the samples (x_i, e_i) of its batch, e the error
-before the step: row j has the noise sum_i (sigma'(w_j . x_i) - E sigma') e_i x_i, and
+before the step, and are normal given the batch with
 
-    Sigma = I + tau S,   S = sum_i e_i^2 x_i x_i^T / n_0,   tau E[e^2] = c^2 - 1.
+    Sigma = (I + a S_1)^2 + b S_2,   S_k = sum_i e_i^k x_i x_i^T / n_0.
 
-With m = tr (S + omega)^-1 / d, the root of m (omega + E[e^2 h]) = 1, h = 1 / (1 + e^2 m / alpha_0),
-the forms are, on the coordinates z of the target and on the direction of the noise of the spike,
-sum_i e_i x_i orthogonal to them,
+(Sigma + xi)^-1 is the first block of the inverse of Z (x) I + sum_i D_i (x) x_i x_i^T / n_0, with
+Z = diag(1 + xi, -1) and D = (2 a e + b e^2, a e; a e, 0). The normalised trace m (2, 2) of that
+inverse solves m^-1 = Z + E[D~], D~ = D (I + m D / alpha_0)^-1. On the coordinates z of the target,
+and on the unit vector along sum_i e_i x_i orthogonal to them, the inverse is
 
-    (S + omega)^-1 on z = Psi = (omega + E[e^2 h z z^T])^-1,
-    between the two = -Psi q,   q = E[e^3 h z] m / sqrt(alpha_0 E[e^2]),
-    on the noise = m E[e^2 h] / E[e^2] + q^T Psi q.
+    on z: Psi = (Z (x) I + E[D~ (x) z z^T])^-1,
+    between the two: -Psi q,   q = E[e D~ m_1 (x) z] / sqrt(alpha_0 E[e^2]),
+    on the noise: m_11 - m_1^T E[e^2 D~] m_1 / (alpha_0 E[e^2]) + q^T Psi q,
+
+with m_1 the first column of m.
 
 References
 ----------
-Silverstein and Bai, J. Multivariate Anal. 54 (1995), for m; the rest is its usual consequence by
-leaving one sample out.
+Silverstein and Bai, J. Multivariate Anal. 54 (1995), for m without a; the rest follows in the same
+way, by leaving one sample out.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BatchRows", "Bulk", "Forms", "IndependentRows"]
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
+
+__all__ = ["Batch", "BatchRows", "Bulk", "Forms", "IndependentRows"]
 
 Array = NDArray[np.float64]
 
 _STEPS = 60
+_RANGE = (1e-6, 1e6)
+"""Of xi over the scale of Sigma, in the table."""
+_POINTS = 481
 
 
 class Forms(NamedTuple):
@@ -89,8 +99,8 @@ class IndependentRows:
 
 
 @dataclass(frozen=True, eq=False)
-class BatchRows:
-    """Rows after a step.
+class Batch:
+    """The samples of a step, as the rows after it see them.
 
     Parameters
     ----------
@@ -100,96 +110,153 @@ class BatchRows:
         Error at each before the step.
     weights : array, shape (k,)
         Of the nodes.
-    batch : float
-        Samples of the step over dimension.
-    square : float
-        Squared length of the rows, at least 1.
-    alignment : float
-        Cosine of the spike with the linear part of the target.
+    size : float
+        alpha_0, samples over dimension.
+    pull, noise : float
+        a and b.
     """
 
     z: Array
     e: Array
     weights: Array
-    batch: float
-    square: float
-    alignment: float
+    size: float
+    pull: float
+    noise: float
 
-    @property
-    def _power(self) -> float:
+    @cached_property
+    def power(self) -> float:
+        """E[e^2]."""
         return float(self.weights @ self.e**2)
 
+    @cached_property
+    def square(self) -> float:
+        """Squared length of the rows, tr Sigma / d."""
+        mean = float(self.weights @ self.e)
+        own = (1 + self.pull * mean) ** 2 + self.pull**2 * self.power / self.size
+        return own + self.noise * self.power
+
+    @cached_property
+    def _D(self) -> Array:
+        D = np.zeros((len(self.e), 2, 2))
+        D[:, 0, 0] = 2 * self.pull * self.e + self.noise * self.e**2
+        D[:, 0, 1] = D[:, 1, 0] = self.pull * self.e
+        return D
+
+    @cached_property
+    def table(self) -> tuple[Array, Array]:
+        """A grid of log xi, and m on it, found from large xi to small."""
+        grid = np.geomspace(*_RANGE, _POINTS)
+        found = [np.diag([1 / (1 + grid[-1]), -1.0])]
+        for xi in grid[::-1]:
+            found.append(self.resolvent(xi, found[-1])[0])
+        return np.log(grid), np.array(found[:0:-1])
+
+    @cached_property
+    def traces(self) -> CubicSpline:
+        """df as a function of log xi."""
+        from scipy.interpolate import CubicSpline
+
+        at, m = self.table
+        return CubicSpline(at, 1 - np.exp(at) * m[:, 0, 0])
+
+    def resolvent(self, xi: float, m: Array) -> tuple[Array, Array, Array]:
+        """m, its derivative in xi, and D~ at the nodes; Newton's method from a near m."""
+        Z, D, eye = np.diag([1 + xi, -1.0]), self._D, np.eye(2)
+        for _ in range(_STEPS):
+            seen = np.linalg.solve(eye + D @ m / self.size, D)
+            inverse = np.linalg.inv(m)
+            pairs = np.einsum("k,kab,kcd->adbc", self.weights, seen, seen, optimize=True)
+            slope = np.kron(inverse, inverse) - pairs.reshape(4, 4) / self.size
+            gap = Z + np.tensordot(self.weights, seen, 1) - inverse
+            step = np.linalg.solve(slope, gap.ravel()).reshape(2, 2)
+            m = m - step
+            if np.abs(step).max() <= 1e-14 * np.abs(m).max():
+                break
+        slope_in_xi = -np.linalg.solve(slope, np.array([1.0, 0.0, 0.0, 0.0]))
+        return m, np.asarray(slope_in_xi, dtype=float).reshape(2, 2), np.asarray(seen, dtype=float)
+
+
+@dataclass(frozen=True, eq=False)
+class BatchRows:
+    """Rows after a step.
+
+    Parameters
+    ----------
+    batch : Batch
+        The samples of the step.
+    alignment : float
+        Cosine of the spike with the linear part of the target.
+    square : float
+        Squared length of the rows, to which Sigma is scaled.
+    """
+
+    batch: Batch
+    alignment: float
+    square: float
+
     @property
-    def _strength(self) -> float:
-        return max(self.square - 1, 1e-9) / self._power
+    def _scale(self) -> float:
+        return self.square / self.batch.square
+
+    def _place(self, xi: float) -> float:
+        return math.log(min(max(xi / self._scale, _RANGE[0]), _RANGE[1]))
 
     def resolution(self, share: float, beta: float) -> float:
-        """By Newton's method on a convex function, from the right."""
-        xi = IndependentRows(self.square, 1).resolution(share, beta)
+        """By Newton's method on a convex function, from the right; df from a table."""
+        xi, traces = IndependentRows(self.square, 1).resolution(share, beta), self.batch.traces
         for _ in range(_STEPS):
-            found = self._trace(xi)
-            gap = xi * (beta - found[0]) - share
-            step = gap / (beta - found[0] - xi * found[1])
-            xi -= step
-            if abs(step) <= 1e-14 * xi:
+            at = self._place(xi)
+            trace, slope = float(traces(at)), float(traces(at, 1)) / xi
+            step = (xi * (beta - trace) - share) / (beta - trace - xi * slope)
+            xi = max(xi - step, 0.1 * xi)
+            if abs(step) <= 1e-13 * xi:
                 break
         return xi
 
-    def _resolvent(self, omega: float) -> tuple[float, float, Array]:
-        """m, its derivative in omega, and h at the nodes; Newton's method from the left."""
-        e2 = self.e**2
-        m = 1 / (omega + self._power)
-        for _ in range(_STEPS):
-            h = 1 / (1 + e2 * (m / self.batch))
-            part, bend = float(self.weights @ (e2 * h)), float(self.weights @ (e2 * h * h))
-            step = (1 - m * (omega + part)) / (omega + bend)
-            m += step
-            if abs(step) <= 1e-14 * m:
-                break
-        return m, -m / (omega + bend), h
-
-    def _trace(self, xi: float) -> tuple[float, float]:
-        tau = self._strength
-        m, slope, _ = self._resolvent((1 + xi) / tau)
-        return 1 - xi * m / tau, -(m + xi * slope / tau) / tau
-
     def forms(self, xi: float) -> Forms:
         """What a regression sees of the rows."""
-        tau = self._strength
-        omega = (1 + xi) / tau
-        m, slope, h = self._resolvent(omega)
-        bend = -(self.e**2) * h * h * (slope / self.batch)  # The derivative of h.
-        size = 1 / math.sqrt(self.batch * self._power)
+        z, e, weights = self.batch.z, self.batch.e, self.batch.weights
+        r, share = z.shape[1], self.batch.size * self.batch.power
+        at, known = self.batch.table
+        near = int(np.searchsorted(at, self._place(xi)).clip(0, len(at) - 1))
+        xi /= self._scale
+        m, m_slope, seen = self.batch.resolvent(xi, known[near])
+        bend = -seen @ m_slope @ seen / self.batch.size  # The derivative of D~.
 
-        def blocks(values: Array, m: float) -> tuple[Array, Array, float]:
-            weighted = self.weights * self.e**2 * values
-            on_target = (self.z.T * weighted) @ self.z
-            between = ((weighted * self.e) @ self.z) * (m * size)
-            return on_target, between, m * float(weighted.sum()) / self._power
+        def on_target(values: Array) -> Array:
+            found = np.einsum("k,kab,ki,kj->aibj", weights, values, z, z, optimize=True)
+            return np.asarray(found).reshape(2 * r, 2 * r)
 
-        on_target, q, noise = blocks(h, m)
-        target_slope, q_bend, noise_bend = blocks(bend, m)
-        _, q_scale, noise_scale = blocks(h, slope)
-        q_slope, noise_slope = q_bend + q_scale, noise_bend + noise_scale
-        eye = np.eye(len(q))
-        psi: Array = np.asarray(np.linalg.inv(omega * eye + on_target), dtype=float)
-        psi_slope = -psi @ (eye + target_slope) @ psi
-        matrix = _bordered(psi, -psi @ q, noise + float(q @ psi @ q))
-        matrix_slope = _bordered(
-            psi_slope,
-            -psi_slope @ q - psi @ q_slope,
-            noise_slope + float(2 * q_slope @ psi @ q + q @ psi_slope @ q),
-        )
+        def between(values: Array) -> Array:
+            return np.asarray(np.einsum("k,ka,ki->ai", weights * e, values, z)).ravel()
+
+        def on_noise(values: Array) -> Array:
+            return np.tensordot(weights * e**2, values, 1) / share
+
+        m1, m1_slope = m[:, 0], m_slope[:, 0]
+        eye = np.eye(r)
+        whole = np.kron(np.diag([1 + xi, -1.0]), eye) + on_target(seen)
+        psi = np.asarray(np.linalg.inv(whole), dtype=float)
+        psi_slope = -psi @ (np.kron(np.diag([1.0, 0.0]), eye) + on_target(bend)) @ psi
+        q = between(seen @ m1) / math.sqrt(share)
+        q_slope = between(seen @ m1_slope + bend @ m1) / math.sqrt(share)
+        load = on_noise(seen)
+        noise = m[0, 0] - m1 @ load @ m1 + q @ psi @ q
+        noise_slope = m_slope[0, 0] - 2 * m1_slope @ load @ m1 - m1 @ on_noise(bend) @ m1
+        noise_slope += 2 * q_slope @ psi @ q + q @ psi_slope @ q
+        matrix = _bordered(psi[:r, :r], -(psi @ q)[:r], noise)
+        slope = _bordered(psi_slope[:r, :r], -(psi_slope @ q + psi @ q_slope)[:r], noise_slope)
         turn = self._frame()
         return Forms(
-            *self._trace(xi),
-            turn @ matrix @ turn.T / tau,
-            turn @ matrix_slope @ turn.T / tau**2,
+            1 - xi * float(m[0, 0]),
+            -float(m[0, 0] + xi * m_slope[0, 0]) / self._scale,
+            turn @ matrix @ turn.T / self._scale,
+            turn @ slope @ turn.T / self._scale**2,
         )
 
     def _frame(self) -> Array:
         """Rows: the spike, what of the linear part is orthogonal to it, the other coordinates."""
-        r = self.z.shape[1]
+        r = self.batch.z.shape[1]
         cosine, sine = self.alignment, math.sqrt(1 - self.alignment**2)
         frame = np.zeros((r + 1, r + 1))
         frame[0, 0], frame[0, r] = cosine, math.copysign(sine, cosine)
@@ -198,5 +265,5 @@ class BatchRows:
         return frame
 
 
-def _bordered(block: Array, column: Array, corner: float) -> Array:
+def _bordered(block: Array, column: Array, corner: Any) -> Array:
     return np.block([[block, column[:, None]], [column[None], np.array([[corner]])]])

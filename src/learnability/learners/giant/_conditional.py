@@ -35,8 +35,8 @@ __all__ = [
 Array = NDArray[np.float64]
 
 _NODES = 24
-_LABEL_NODES = 256
-_LOG_NODES = 13
+_LABEL_NODES = 128
+_LOG_NODES = 11
 _MOST = 2_000_000  # Points that are evaluated at once.
 
 
@@ -179,16 +179,16 @@ def label_nodes(target: MultiIndex, linear: Array) -> tuple[Array, Array, Array]
     section = Section.whole(target.link).inside(frame_along(target, linear))
     if target.r == 1:
         at, weights = gauss_normal(section.breakpoints, _LABEL_NODES)
-        z = at[:, None]
+        noise, share = np.zeros(1), np.ones(1)
+        if target.noise > 0:
+            noise, share = gauss_normal(np.zeros(0), _NODES)
+        z = np.repeat(at[:, None], len(noise), axis=0)
+        noise, weights = np.tile(noise, len(at)), np.outer(weights, share).ravel()
     else:
-        z = sobol_normals(target.r, _LOG_NODES, seed=0)
+        points = sobol_normals(target.r + 1, _LOG_NODES, seed=0)
+        z, noise = points[:, :-1], points[:, -1]
         weights = np.full(len(z), 1 / len(z))
-    y = np.asarray(section(z), dtype=float)
-    if target.noise == 0:
-        return z, y, weights
-    noise, share = gauss_normal(np.zeros(0), _NODES)
-    y = (y[:, None] + math.sqrt(target.noise) * noise).ravel()
-    return np.repeat(z, len(noise), axis=0), y, np.outer(weights, share).ravel()
+    return z, np.asarray(section(z), dtype=float) + math.sqrt(target.noise) * noise, weights
 
 
 def _given(section: Section, rule: Rule) -> Array:

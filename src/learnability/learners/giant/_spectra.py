@@ -82,7 +82,7 @@ def predicted_bulk(
     learner: GiantSteps, target: MultiIndex, ratio: NDArray[np.float64], points: int
 ) -> xarray.Dataset:
     """Densities of both bulks; see `GiantSteps.predict_bulk`."""
-    check_limit(learner)
+    check_limit(learner, "independent", independent=False)
     after = limit(learner, target)
     both = (Parameters(0.0, 0.0, 1.0), after)
     s = np.linspace(1e-3, 1.05 * after.bulk * (1 + math.sqrt(learner.width)), points)

@@ -17,7 +17,7 @@ spread c^4 / d. The system of the references is about rows of one length, spread
 normal entries have spread = 2, which is a few percent of the error for relu, below 1e-4 of it for
 tanh, and nothing for odd activations without a spike.
 
-The bulk is taken as rows with independent entries, whose spectrum is that of Marchenko and Pastur.
+The law of the rows beyond the spike is an argument; `covariance_density` takes independent entries.
 
 References
 ----------

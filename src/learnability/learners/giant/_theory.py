@@ -6,13 +6,14 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.giant._bulk import BatchRows, Bulk, IndependentRows
+from learnability.learners.giant._bulk import Batch, BatchRows, Bulk, IndependentRows
 from learnability.learners.giant._conditional import features_given, label_nodes, labels_given
 from learnability.learners.giant._hyperparameters import neurons, ridge_path, sigma, step_size
 from learnability.learners.giant._layer import given_layer, layer_errors
@@ -22,6 +23,7 @@ from learnability.learners.giant._runs import trained
 from learnability.learners.giant._spiked import Errors, Features, Labels, errors
 from learnability.learners.protocol import dataset
 from learnability.links.hermite import expand
+from learnability.links.link import Link
 from learnability.progress import tracked
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_memory, checked_sizes
@@ -35,14 +37,20 @@ __all__ = ["best_ridge", "check_limit", "limit", "predicted", "predicted_finite"
 
 Array = NDArray[np.float64]
 
+_TYPICAL = 500
+"""Dimension of the first layer whose spread of lengths is taken for that of the limit."""
 _LOST = Errors(math.nan, math.nan, "diverged")
 
 
-def limit(learner: GiantSteps, target: MultiIndex) -> Parameters:
+def limit(learner: GiantSteps, target: MultiIndex, bulk: str = "independent") -> Parameters:
     """Spike, alignment and bulk of one step, or a sentence."""
     _check_one_step(learner)
     step = step_size(learner, target, None)
-    return one_step(target, sigma(learner), learner.init, step, learner.batch)
+    found = one_step(target, sigma(learner), learner.init, step, learner.batch)
+    if bulk == "batch":
+        network = trained(learner, target, _TYPICAL, seed=0).network
+        found = found._replace(spread=measured(network, np.eye(_TYPICAL)[0]).spread)
+    return found
 
 
 def _check_one_step(learner: GiantSteps) -> None:
@@ -53,13 +61,18 @@ def _check_one_step(learner: GiantSteps) -> None:
         )
 
 
-def check_limit(learner: GiantSteps, independent: bool = False) -> None:
+def check_limit(learner: GiantSteps, bulk: str, independent: bool) -> None:
     """Refuse activations and signs whose first layer has no known limit."""
+    if bulk not in ("independent", "batch"):
+        raise LearnabilityError(
+            f"`bulk` was given as {bulk!r}, but 'independent' or 'batch' is accepted."
+        )
     activation = sigma(learner)
-    if not independent and expand(activation, 2).is_zero(2) is not True:
+    shared = bulk == "independent" and not independent
+    if shared and expand(activation, 2).is_zero(2) is not True:
         raise LearnabilityError(
             f"The errors after a step were asked for {activation!r} with E[sigma''] != 0, "
-            "whose neurons share more of the batch than one spike: use `predict_finite`, an "
+            "whose neurons share more of the batch than one spike: use bulk='batch', an "
             "activation such as tanh(z), or give `parameters` for independent neurons."
         )
     if learner.init == "ones":
@@ -83,7 +96,9 @@ def predicted(
     labels = labels_given(target, direction, given.alignment, inputs.kappa)
     rows: Bulk = IndependentRows(given.bulk**2, 1 + len(labels.linear))
     if bulk == "batch":
-        rows = _rows_of_a_batch(learner, target, direction, given)
+        step = step_size(learner, target, None)
+        batch = _batch(target, sigma(learner), learner.init, step, learner.batch)
+        rows = BatchRows(batch, given.alignment, given.bulk**2)
     found = [
         [
             _errors(inputs, labels, rows, float(a), learner.width, ridge)
@@ -96,12 +111,16 @@ def predicted(
     return dataset(learner, target, "predict", alphas, variables, _coordinates(learner))
 
 
-def _rows_of_a_batch(
-    learner: GiantSteps, target: MultiIndex, direction: Array, given: Parameters
-) -> BatchRows:
-    z, y, weights = label_nodes(target, direction)
-    before = expand(sigma(learner), 0).mean if learner.init == "ones" else 0.0
-    return BatchRows(z, y - before, weights, learner.batch, given.bulk**2, given.alignment)
+@lru_cache(maxsize=8)
+def _batch(target: MultiIndex, activation: Link, init: str, step: float, size: float) -> Batch:
+    """The samples of a step, with what they have computed."""
+    bent = expand(activation, 2)
+    slopes = expand(activation.derivative(), 0)
+    s1, s2 = float(bent.tensors[1].item()), float(bent.tensors[2].item())
+    z, y, weights = label_nodes(target, linear_direction(target)[1])
+    e = y - (bent.mean if init == "ones" else 0.0)
+    noise = step**2 * max(slopes.energy - s1**2 - s2**2, 0.0) / size
+    return Batch(z, e, weights, size, step * s2, noise)
 
 
 def _errors(

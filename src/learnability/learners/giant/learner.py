@@ -190,10 +190,11 @@ class GiantSteps:
 
         Notes
         -----
-        Beyond the spike, neurons are taken as independent of each other and of one length. After
-        a step that holds in good approximation for activations with E[sigma''] = 0, such as odd
-        ones, and batches that are not small; others are refused unless `parameters` are given,
-        which ask for independent neurons with that spike. `predict_finite` needs neither.
+        With bulk="independent" neurons are taken as independent beyond the spike and of one length,
+        as in the literature. After a step that holds in good approximation for activations with
+        E[sigma''] = 0, such as odd ones, and batches that are not small; others are refused unless
+        `parameters` are given. bulk="batch" has no such limits for init="ones"; its spread is that
+        of one first layer in dimension 500. `predict_finite` covers all signs.
         """
         if isinstance(target, SpikedIndex):
             raise LearnabilityError(
@@ -202,12 +203,8 @@ class GiantSteps:
             )
         target, alphas = checked_target(target), checked_alphas(alpha)
         self._check_bias()
-        check_limit(self, independent=parameters is not None)
-        given = limit(self, target) if parameters is None else checked_parameters(parameters)
-        if bulk not in ("independent", "batch"):
-            raise LearnabilityError(
-                f"`bulk` was given as {bulk!r}, but 'independent' or 'batch' is accepted."
-            )
+        check_limit(self, bulk, independent=parameters is not None)
+        given = limit(self, target, bulk) if parameters is None else checked_parameters(parameters)
         return predicted(self, target, alphas, given, bulk)
 
     def predict_finite(
