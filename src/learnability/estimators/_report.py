@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from learnability.estimators._labels import Labels
 from learnability.estimators._whitening import Whitening
 
-__all__ = ["IndexReport", "blind_methods", "rows_needed", "warnings_of"]
+__all__ = ["IndexReport", "blind_methods", "rows_needed", "tail_weight", "warnings_of"]
 
 Array = NDArray[np.float64]
 _GOOD = 0.9
 """Overlap that the advice on the number of rows aims at."""
+_HEAVY = 2.0
+"""Fourth moment of the rows, in units of that of Gaussian ones, from which tails are heavy."""
 
 
 @dataclass(frozen=True)
@@ -130,19 +132,27 @@ def rows_needed(overlap: Array, n: int) -> int | None:
     return round(n * _GOOD / (1 - _GOOD) * (1 - q) / q)
 
 
-def warnings_of(whitening: Whitening, lengths: Array, best: float, error: float) -> list[str]:
-    """Reasons not to trust the answer."""
-    n, k = len(lengths), whitening.rank
+def tail_weight(X: Any, whitening: Whitening, block: int = 8192) -> float:
+    """Mean fourth power of the length of the white rows, in units of that of Gaussian ones."""
+    k = max(whitening.rank, 1)
+    total = 0.0
+    for first in range(0, X.shape[0], block):
+        part = whitening.rows(X[first : first + block])
+        total += float(((part**2).sum(axis=1) ** 2).sum())
+    return total / X.shape[0] / (k * (k + 2))
+
+
+def warnings_of(n: int, k: int, tails: float, best: float, error: float) -> list[str]:
+    """Reasons not to trust the answer: few rows, heavy tails, a score that is not above zero."""
     found = []
     if n < 3 * k:
         found.append(
             f"{n} rows for {k} independent columns are fewer than three each: only first moments "
             "(sir) were tried."
         )
-    heavy = float((lengths**2).mean()) * k / (k + 2)
-    if heavy > 2:
+    if tails > _HEAVY:
         found.append(
-            f"the rows have heavy tails (fourth moment {heavy:.1f} times that of Gaussian ones): "
+            f"the rows have heavy tails (fourth moment {tails:.1f} times that of Gaussian ones): "
             "predicted overlaps assume Gaussian inputs; use bootstrap_subspace for errors."
         )
     if error > 0 and best <= 3 * error:

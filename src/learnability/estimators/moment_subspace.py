@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight
 
 from learnability.errors import LearnabilityError
 from learnability.estimators._accumulator import Accumulator
-from learnability.estimators._base import SubspaceEstimator, check_choice, check_count
+from learnability.estimators._base import SubspaceEstimator, check_choice, check_count, read_weights
 from learnability.estimators._labels import read_labels
 from learnability.estimators._moments import (
     METHODS,
@@ -114,7 +113,7 @@ class MomentSubspace(SubspaceEstimator):
         self._check()
         self._sums: Accumulator | None = None
         X, y = self._read(X, y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weights = read_weights(X, sample_weight)
         labels = read_labels(y, weights)
         ordered = labels.kind == "numbers"
         if ordered and not isinstance(self.slices, (int, np.integer)):
@@ -159,7 +158,7 @@ class MomentSubspace(SubspaceEstimator):
         sums = getattr(self, "_sums", None)
         first = sums is None
         X, y = self._read(X, y, reset=first)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weights = read_weights(X, sample_weight)
         if y.ndim == 2:
             raise LearnabilityError("`partial_fit` takes one output, but y has several: use `fit`.")
         if sums is None:
