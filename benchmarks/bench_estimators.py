@@ -35,8 +35,8 @@ from learnability.estimators import (
     dimension_report,
     subspace_overlap,
 )
-from learnability.estimators._search import moment_starts
 from learnability.estimators._labels import read_labels
+from learnability.estimators._search import moment_starts
 from learnability.estimators._whitening import whiten
 
 FIRST = 5000

@@ -98,7 +98,9 @@ class Network:
     def fit(self, X: Any, y: Any) -> Network:
         """Find the directions."""
         Z = StandardScaler().fit(X)
-        net = MLPRegressor(hidden_layer_sizes=(128,), early_stopping=True, max_iter=200, random_state=0)
+        net = MLPRegressor(
+            hidden_layer_sizes=(128,), early_stopping=True, max_iter=200, random_state=0
+        )
         net.fit(Z.transform(X), (y - y.mean()) / y.std())
         W, a = net.coefs_[0], net.coefs_[1][:, 0]
         active = Z.transform(X) @ W + net.intercepts_[0] > 0

@@ -59,8 +59,9 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         )  # fmt: skip
         dtype = None if np.asarray(y).dtype.kind in "OUS" else np.float64
         y = check_array(
-            y, ensure_2d=False, dtype=dtype, ensure_all_finite=dtype is not None, input_name="y"
-        )
+            y, ensure_2d=False, dtype=dtype, ensure_all_finite=dtype is not None,
+            input_name="y", allow_nd=True,
+        )  # fmt: skip
         if y.ndim > 2:
             raise LearnabilityError("`y` has more than two dimensions: give (n,) or (n, outputs).")
         if len(y) != X.shape[0]:
@@ -142,10 +143,8 @@ def refuse_missing(X: Any) -> None:
 
 def read_weights(X: Any, counts: Any) -> Array:
     """Counts of the rows of X, ones where none are given."""
-    weights = _check_sample_weight(counts, X, dtype=np.float64, ensure_non_negative=True)
-    if not weights.any():
-        raise LearnabilityError("`sample_weight` is zero for all rows: some must be positive.")
-    return np.asarray(weights)
+    found = _check_sample_weight(counts, X, dtype=np.float64, ensure_non_negative=True)
+    return np.asarray(found)
 
 
 def check_choice(name: str, value: Any, accepted: tuple[str, ...]) -> None:

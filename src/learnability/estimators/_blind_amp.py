@@ -54,9 +54,7 @@ class WhiteRows:
         Counts of the rows.
     """
 
-    def __init__(
-        self, X: Any, whitening: Whitening, weights: Array, *, most: float = 2e8
-    ) -> None:
+    def __init__(self, X: Any, whitening: Whitening, weights: Array, *, most: float = 2e8) -> None:
         self.X, self.whitening, self.weights = X, whitening, weights
         n, k = X.shape[0], whitening.rank
         self.shape = (n, k)

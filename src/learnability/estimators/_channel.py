@@ -112,7 +112,9 @@ class CrossFittedChannel:
         if choose or self.chosen is None:
             at = products(joint, max(_degree(setting) for setting in self.settings))
             found = {setting: self._evaluate(setting, at, 4) for setting in self.settings}
-            means = {setting: weighted_mean(found[setting][1], self._weights)[0] for setting in found}
+            means = {
+                setting: weighted_mean(found[setting][1], self._weights)[0] for setting in found
+            }
             self.chosen = max(means, key=means.__getitem__)
             self._race(means)
             score, ratio = found[self.chosen]
@@ -131,9 +133,7 @@ class CrossFittedChannel:
         if len(logits) > 2:
             self.settings = [setting for setting in self.settings if setting != logits[-1]]
 
-    def _evaluate(
-        self, setting: tuple[str, Any], at: Products, steps: int
-    ) -> tuple[Array, Array]:
+    def _evaluate(self, setting: tuple[str, Any], at: Products, steps: int) -> tuple[Array, Array]:
         n = len(at.w)
         score, ratio = np.empty_like(at.w), np.empty(n)
         halves = (slice(0, n // 2), slice(n // 2, n))

@@ -69,5 +69,5 @@ def _readout(Z: Array, W: Array, bias: Array, T: Array, counts: Array) -> tuple[
     hidden = np.maximum(Z @ W.T + bias, 0.0)
     gram = hidden.T @ (hidden * counts)
     gram[np.diag_indices(len(gram))] += 0.1 * np.trace(gram) / len(gram) + 1e-9
-    a = np.linalg.solve(gram, hidden.T @ (T * counts))
+    a = np.asarray(np.linalg.solve(gram, hidden.T @ (T * counts)), dtype=float)
     return a, T - hidden @ a

@@ -141,8 +141,8 @@ def proposals(
         Strongest first; a strength of one is the edge of the null law.
     """
     n, k = labels.weights.sum(), rows.shape[1]
-    left = residuals(labels, standardised(t, labels.weights)[0])
-    features = left.features() * labels.weights
+    open_part = residuals(labels, standardised(t, labels.weights)[0])
+    features = open_part.features() * labels.weights
 
     def outside(V: Array) -> Array:
         return V - known @ (known.T @ V)

@@ -126,7 +126,8 @@ class IndexSubspace(SubspaceEstimator):
         few = len(X) < 3 * whitening.rank
         tails = tail_weight(X, whitening)
         names = ["sir"] if few else self._names(len(X), whitening.rank)
-        dimension, counted = None, {}
+        dimension = None
+        counted: dict[int, Verdict] = {}
         if self.n_components != "auto":
             r = int(self.n_components)
         elif few:
