@@ -119,7 +119,7 @@ def _machine(labels: Labels, t: Array, seed: int) -> Array:
     from sklearn.model_selection import KFold, cross_val_predict
     from sklearn.svm import SVC, SVR
 
-    folds = KFold(5, shuffle=True, random_state=seed)
+    folds = KFold(min(5, len(t)), shuffle=True, random_state=seed)
     t = t / (t.std(axis=0) + 1e-12)
     if labels.kind == "numbers":
         u = labels.scores
