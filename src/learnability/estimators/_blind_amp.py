@@ -22,6 +22,7 @@ in each direction, M the covariance of the fields.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,9 +62,7 @@ class WhiteRows:
         # A copy of a small table is faster; a large one is read where it lies.
         self.Z = whitening.rows(X) if 8.0 * n * k <= most else None
         squares, second = np.empty(n), np.zeros((k, k))
-        for first in range(0, n, 8192):
-            rows = slice(first, first + 8192)
-            part = whitening.rows(X[rows]) if self.Z is None else self.Z[rows]
+        for rows, part in self._blocks():
             squares[rows] = (part**2).sum(axis=1)
             second += part.T @ (part * weights[rows, None])
         total = weights.sum()
@@ -73,6 +72,20 @@ class WhiteRows:
         fourth = float(weights**2 @ squares**2) / total**2
         kept = (float((second**2).sum()) - fourth) / trace
         self.lost_response = float(np.clip(1 - kept, 0.0, 1.0))
+
+    def _blocks(self, size: int = 8192) -> Iterator[tuple[slice, Array]]:
+        """White rows, a block at a time."""
+        for first in range(0, self.shape[0], size):
+            rows = slice(first, first + size)
+            yield rows, self.whitening.rows(self.X[rows]) if self.Z is None else self.Z[rows]
+
+    def seconds(self, features: Array) -> Array:
+        """Z^T diag(f) Z of each feature f (m, n), shape (m, k, k)."""
+        found = np.zeros((len(features), self.shape[1], self.shape[1]))
+        for rows, part in self._blocks():
+            for second, f in zip(found, features, strict=True):
+                second += part.T @ (part * f[rows, None])
+        return found
 
     def project(self, U: Array) -> Array:
         """Z U, (n, q)."""

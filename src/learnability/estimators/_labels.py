@@ -59,7 +59,7 @@ class Labels:
         cut = np.minimum((self.ranks * count).astype(np.intp), count - 1)
         return np.asarray(np.unique(cut, return_inverse=True)[1])
 
-    def take(self, rows: NDArray[Any]) -> Labels:
+    def take(self, rows: Any) -> Labels:
         """The labels of some rows; the ranks stay those of all rows."""
         return Labels(
             self.kind, self.codes[rows], self.ranks[rows], self.values, self.weights[rows]

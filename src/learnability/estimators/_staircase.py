@@ -152,9 +152,7 @@ def proposals(
     edge = (np.sqrt(k) + np.sqrt(len(features))) / np.sqrt(n)
     found = [(float(values[0] / edge), left)]
     edge = 2 * np.sqrt(k / n) + k / n
-    Z = rows.project(np.eye(k)) if rows.Z is None else rows.Z
-    for f in features:
-        second = Z.T @ (Z * f[:, None]) / n
+    for second in rows.seconds(features) / n:
         second = outside(outside(second).T)
         values, vectors = np.linalg.eigh(second)
         order = np.argsort(-np.abs(values))
