@@ -33,6 +33,8 @@ _LOCAL_WORK = 3e7
 """Largest n k^2 for which local gradients are tried by default."""
 _KERNEL_ROWS = 4000
 """Most rows for which a kernel machine is tried by default."""
+_SAID = 3.0
+"""Standard errors that a score must exceed to say anything."""
 _KNOWN = 0.9
 """Predicted overlap from which message passing is taken at its word, on Gaussian-like rows."""
 _GAUSSIAN = 1.2
@@ -181,21 +183,24 @@ class IndexSubspace(SubspaceEstimator):
     ) -> dict[str, Verdict]:  # fmt: skip
         """The verdicts on the candidates, message passing first.
 
-        Where it is sure of all its directions and the rows have the tails of Gaussian ones, on
-        which its predictions rest, no other candidate is tried: its cavity fields are coordinates
-        that never saw the label of their row, and their information is the score.
+        Where the rows have the tails of Gaussian ones, on which its theory rests, message passing
+        that says something is its own judge: its cavity fields are coordinates that never saw the
+        label of their row, with all other rows at work. Where it also knows all of its directions
+        no other candidate is tried.
         """
         verdicts: dict[str, Verdict] = {}
         fits: dict[str, Any] = {}
         if "message_passing" in names and self.candidates == "auto":
             finder = _finder("message_passing", r, seed)
             fitted = known.fitted if known else finder.fit(X, y, sample_weight=labels.weights)
-            if tails < _GAUSSIAN and self.judge == "information" and _certain(fitted):
-                score, error = fitted.information_, fitted.information_error_
-                found = Verdict(score, error, np.zeros(0), fitted.fields_, fitted)
-                return {"message_passing": known or found}
             fits["message_passing"] = fitted
-            if known:
+            score, error = fitted.information_, fitted.information_error_
+            if tails < _GAUSSIAN and self.judge == "information" and score > _SAID * error:
+                own = Verdict(score, error, np.zeros(0), fitted.fields_, fitted)
+                verdicts["message_passing"] = own
+                if (fitted.overlap_ >= _KNOWN).all():
+                    return verdicts
+            elif known:
                 verdicts["message_passing"] = known
         for name in tracked([name for name in names if name not in verdicts], "candidates"):
             verdicts[name] = judge(
@@ -224,6 +229,9 @@ class IndexSubspace(SubspaceEstimator):
             self._keep(whitening, np.zeros((whitening.rank, 0)))
             return
         self.chosen_ = max(verdicts, key=lambda name: verdicts[name].score)
+        best = verdicts[self.chosen_]
+        if best.score <= _SAID * best.error and "message_passing" in verdicts:
+            self.chosen_ = "message_passing"  # Nobody says anything: its start.
         verdict = verdicts[self.chosen_]
         self.score_, self.score_error_ = verdict.score, verdict.error
         self.held_out_ = verdict.coordinates
@@ -232,12 +240,6 @@ class IndexSubspace(SubspaceEstimator):
         self.center_ = self.estimator_.center_
         self.rank_ = self.estimator_.rank_
         self.shrinkage_ = self.estimator_.shrinkage_
-
-
-def _certain(fitted: Any) -> bool:
-    """Whether message passing says that it knows all of its directions."""
-    informed = fitted.information_ > 3 * fitted.information_error_
-    return bool(informed and (fitted.overlap_ >= _KNOWN).all())
 
 
 def _finder(name: str, r: int, seed: int) -> Any:
