@@ -30,6 +30,8 @@ __all__ = ["into_white", "moment_starts", "search"]
 Array = NDArray[np.float64]
 _SURE = 0.5
 """Predicted overlap below which a direction is sought again."""
+_GOOD = 0.75
+"""Predicted overlap from which no random start is tried."""
 _CLEAR = 0.97
 """Predicted overlap from which nothing more is tried."""
 _SPLITS = 2
@@ -97,10 +99,10 @@ def search(
     short = min(_HEAT, steps)
     best = _best([run(U, short) for U in starts])
     few = rows.shape[0] < _FEW
-    for _ in range(restarts if not (few or _informed(best)) else 0):
-        best = _best([best, run(rng.standard_normal((rows.shape[1], r)), short)])
-        if _informed(best):
+    for _ in range(0 if few else restarts):
+        if _informed(best) and (best.overlap >= _GOOD).all():
             break
+        best = _best([best, run(rng.standard_normal((rows.shape[1], r)), 3 * short)])
     if steps > short and best.status != "converged":
         best = _best([best, run(best.U, steps)])
     if labels.kind == "numbers" and _sure(best) and best.channel[0] == "logit":
@@ -150,7 +152,11 @@ def _climb(
             fields=np.column_stack([base.fields, new.fields]),
         )  # fmt: skip
         # Where the new ones say nothing a run of all is the old one again.
-        both = _best([chain, run(chain.U, steps)]) if new.information > new.error else chain
+        both = chain
+        if new.information > new.error:
+            joint = run(chain.U, steps)
+            # The fields of known directions were fitted to the very classes they are to explain.
+            both = _best([chain, joint]) if labels.kind == "numbers" else joint
         landings.append((r, both.information))
         best = _best([best, both])
         if new.information > _ERRORS * new.error and (new.overlap >= _SURE).all():
