@@ -11,7 +11,9 @@ from tests.estimators.problems import planted
 
 def test_the_share_of_lost_response_is_one_over_alpha_when_exactly_white_and_none_when_free():
     X = np.random.default_rng(0).standard_normal((1000, 100))
-    exact, free = (WhiteRows(X, whiten(X, np.ones(1000), how)) for how in ("exact", "shrunk"))
+    exact, free = (
+        WhiteRows(X, whiten(X, np.ones(1000), how), np.ones(1000)) for how in ("exact", "shrunk")
+    )
     assert exact.lost_response == pytest.approx(0.1, abs=0.01)
     assert free.lost_response < 0.02
 
@@ -19,7 +21,8 @@ def test_the_share_of_lost_response_is_one_over_alpha_when_exactly_white_and_non
 def test_a_table_that_is_not_copied_gives_the_same_products():
     X = np.random.default_rng(1).standard_normal((50, 4))
     whitening = whiten(X, np.ones(50), "exact")
-    copied, read = WhiteRows(X, whitening), WhiteRows(X, whitening, most=0)
+    copied = WhiteRows(X, whitening, np.ones(50))
+    read = WhiteRows(X, whitening, np.ones(50), most=0)
     U, G = np.eye(4)[:, :2], np.ones((50, 2))
     assert read.Z is None
     np.testing.assert_allclose(copied.project(U), read.project(U), atol=1e-10)
@@ -28,7 +31,7 @@ def test_a_table_that_is_not_copied_gives_the_same_products():
 
 def test_a_good_start_is_kept_and_improved():
     X, y, W = planted(lambda z: np.abs(z[0]), 1, 600, 100, 0)
-    rows = WhiteRows(X, whiten(X, np.ones(600), "shrunk"))
+    rows = WhiteRows(X, whiten(X, np.ones(600), "shrunk"), np.ones(600))
     labels = read_labels(y, np.ones(600))
     truth = np.linalg.qr(np.linalg.lstsq(rows.whitening.factor, W.T, rcond=None)[0])[0]
     rough = truth + 0.1 * np.random.default_rng(0).standard_normal(truth.shape)

@@ -17,18 +17,27 @@ from learnability.estimators import (
 # Estimator -> checks that scikit-learn has for it; fewer would mean that some were not run.
 ESTIMATORS = [
     (MomentSubspace(), 55),
-    (GradientSubspace(n_anchors=20), 47),
-    (MessagePassingSubspace(n_components=1), 47),
-    (IndexSubspace(n_components=1, candidates=["dr", "sir"], folds=2), 47),
-    (IndexRegressor(MomentSubspace(n_components=1), KernelRidge()), 50),
-    (IndexClassifier(MomentSubspace(n_components=2), LogisticRegression()), 54),
+    (MomentSubspace("sir"), 55),
+    (MomentSubspace("save"), 55),
+    (GradientSubspace(n_anchors=20), 53),
+    (MessagePassingSubspace(n_components=1), 53),
+    (IndexSubspace(n_components=1, candidates=["dr", "sir"], folds=2), 54),
+    (IndexRegressor(MomentSubspace(n_components=1), KernelRidge()), 58),
+    (IndexClassifier(MomentSubspace(n_components=2), LogisticRegression()), 62),
 ]
+# Rows are drawn at random (halves of the channel, anchors), and a row of weight two is drawn as one
+# where two equal rows are drawn apart: equal in law only, as for scikit-learn's own forests.
+RANDOM = {
+    name: {"check_sample_weight_equivalence_on_dense_data": "random rows"}
+    for name in ("GradientSubspace", "MessagePassingSubspace")
+}
 
 
-@pytest.mark.parametrize(("estimator", "least"), ESTIMATORS, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(("estimator", "least"), ESTIMATORS, ids=str)
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learns_checks_pass(estimator, least):
-    checks = check_estimator(estimator, on_fail=None, on_skip=None)
+    expected = RANDOM.get(type(estimator).__name__, {})
+    checks = check_estimator(estimator, on_fail=None, on_skip=None, expected_failed_checks=expected)
     failed = {c["check_name"]: c["exception"] for c in checks if c["status"] == "failed"}
     assert failed == {}
     assert sum(check["status"] == "passed" for check in checks) >= least

@@ -1,24 +1,10 @@
-import numpy as np
-import pytest
-
 from learnability.estimators import (
     MomentSubspace,
     SpectrumDisplay,
     StabilityDisplay,
-    SummaryDisplay,
 )
 
 from tests.estimators.problems import planted
-
-
-@pytest.mark.parametrize("r", [1, 2])
-@pytest.mark.parametrize("classes", [False, True])
-def test_the_summary_shows_the_coordinates(r, classes):
-    X, y, _ = planted(lambda z: z[0] + z[1] ** 2, 2, 200, 4, 0)
-    y = np.where(y > 1, "high", "low") if classes else y
-    drawn = SummaryDisplay.from_estimator(MomentSubspace(n_components=r).fit(X, y), X, y)
-    assert drawn.ax_.get_xlabel() == "first coordinate"
-    assert drawn.coordinates.shape == (200, r)
 
 
 def test_the_spectrum_stands_above_that_of_shuffled_labels():

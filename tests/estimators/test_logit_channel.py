@@ -1,21 +1,8 @@
 import numpy as np
 
 from learnability.estimators._labels import read_labels
-from learnability.estimators._logit_channel import LogitChannel, bins_of, polynomials, slopes
-
-
-def test_the_polynomials_are_orthonormal_and_their_slopes_are_derivatives():
-    w = np.random.default_rng(0).standard_normal((200_000, 2))
-    values, degrees = polynomials(w, 3)
-    np.testing.assert_allclose(values @ values.T / len(w), np.eye(10), atol=0.05)
-    assert sorted(degrees) == [0, 1, 1, 2, 2, 2, 3, 3, 3, 3]
-    w, h = w[:5], 1e-6
-    tilt = np.arange(10.0)
-    numeric = [
-        (tilt @ polynomials(w + h * e, 3)[0] - tilt @ polynomials(w - h * e, 3)[0]) / (2 * h)
-        for e in np.eye(2)
-    ]
-    np.testing.assert_allclose(slopes(polynomials(w, 3)[0], tilt, 2, 3).T, numeric, rtol=1e-6)
+from learnability.estimators._logit_channel import LogitChannel, bins_of
+from learnability.estimators._products import products
 
 
 def test_newton_reaches_the_law_that_made_the_labels():
@@ -24,9 +11,10 @@ def test_newton_reaches_the_law_that_made_the_labels():
     p = 1 / (1 + np.exp(-1.5 * w[:, 0]))
     labels = read_labels((rng.random(20_000) < p).astype(int), np.ones(20_000))
     bins = bins_of(labels, 0, 0)
-    channel = LogitChannel(2, 0.1).fit(w, bins, 10)
-    assert np.abs(channel.law(w, bins)[:, 1] - p).max() < 0.03
-    score, ratio = channel.score(w, bins)
+    at = products(w, 2)
+    channel = LogitChannel(2, 0.1).fit(at, bins, 10)
+    assert np.abs(channel.law(at, bins)[:, 1] - p).max() < 0.03
+    score, ratio = channel.score(at, bins)
     right = 1.5 * (labels.codes - p)
     assert np.abs(score[:, 0] - right).mean() < 0.05
     # The mean of the log-ratio is the mutual information.
@@ -39,9 +27,24 @@ def test_the_score_is_the_gradient_of_the_log_ratio():
     w = rng.standard_normal((500, 2))
     labels = read_labels(w[:, 0] * w[:, 1] + 0.3 * rng.standard_normal(500), np.ones(500))
     bins = bins_of(labels, 8, 4)
-    channel = LogitChannel(3, 1.0).fit(w, bins, 5)
-    score, _ = channel.score(w, bins)
+    at = products(w, 3)
+    channel = LogitChannel(3, 1.0).fit(at, bins, 5)
+    score, _ = channel.score(at, bins)
     h = 1e-5
     for a, e in enumerate(np.eye(2)):
-        numeric = (channel.score(w + h * e, bins)[1] - channel.score(w - h * e, bins)[1]) / (2 * h)
-        np.testing.assert_allclose(score[:, a], numeric, atol=1e-5)
+        up, down = (channel.score(products(w + s * e, 3), bins)[1] for s in (h, -h))
+        np.testing.assert_allclose(score[:, a], (up - down) / (2 * h), atol=1e-5)
+
+
+def test_a_row_of_weight_two_is_two_rows():
+    rng = np.random.default_rng(3)
+    w, counts = rng.standard_normal((200, 2)), rng.integers(1, 4, 200)
+    y = np.where(w[:, 0] * w[:, 1] > 0, "a", "b")
+    again = np.repeat(np.arange(200), counts)
+    one = bins_of(read_labels(y, counts.astype(float)), 0, 0)
+    other = bins_of(read_labels(y[again], np.ones(len(again))), 0, 0)
+    at = products(w, 2)
+    first = LogitChannel(2, 1.0).fit(at, one, 20).law(at, one)
+    repeated = at.take(again)
+    second = LogitChannel(2, 1.0).fit(repeated, other, 20).law(repeated, other)
+    np.testing.assert_allclose(first[again], second, atol=1e-3)

@@ -1,27 +1,26 @@
 import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import KNeighborsClassifier
 
-from learnability.estimators import IndexClassifier, IndexRegressor, MomentSubspace
-
-from tests.estimators.problems import planted
-
-
-def test_regression_on_the_coordinate_that_matters():
-    X, y, _ = planted(lambda z: z[0] ** 2, 1, 800, 12, 0)
-    model = IndexRegressor(MomentSubspace("dr", 1)).fit(X[:500], y[:500])
-    assert model.score(X[500:], y[500:]) > 0.8
+from learnability.errors import LearnabilityError
+from learnability.estimators import IndexRegressor, MomentSubspace
+from learnability.estimators._prediction import fit_counted
 
 
-def test_classification_with_words():
-    X, y, _ = planted(lambda z: np.where(np.abs(z[0]) > 0.7, "far", "near"), 1, 800, 10, 1)
-    model = IndexClassifier(MomentSubspace("dr", 1)).fit(X[:500], y[:500])
-    assert model.score(X[500:], y[500:]) > 0.9
-    np.testing.assert_allclose(model.predict_proba(X[500:]).sum(axis=1), 1)
-    assert set(model.predict(X[500:])) == {"far", "near"}
+def test_a_model_without_weights_is_fitted_without_and_refused_with():
+    X, y = np.arange(6.0)[:, None], np.repeat([0, 1], 3)
+    model = fit_counted(KNeighborsClassifier(1), X, y, None)
+    assert model.score(X, y) == 1
+    with pytest.raises(LearnabilityError, match="takes none"):
+        fit_counted(KNeighborsClassifier(1), X, y, np.ones(6))
 
 
-def test_on_noise_the_mean_is_predicted():
+def test_rows_of_weight_zero_are_left_out():
     rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((40, 30)), rng.standard_normal(40)
-    model = IndexRegressor(random_state=0).fit(X, y)
-    if len(model.subspace_.components_) == 0:
-        np.testing.assert_allclose(model.predict(X), y.mean())
+    X, y = rng.standard_normal((80, 2)), rng.standard_normal(80)
+    y[:40] = X[:40, 0]
+    half = (np.arange(80) < 40).astype(float)
+    model = IndexRegressor(MomentSubspace("sir", 1), LinearRegression())
+    whole = model.fit(X, y, sample_weight=half).predict(X)
+    np.testing.assert_allclose(whole, model.fit(X[:40], y[:40]).predict(X), atol=1e-8)

@@ -1,15 +1,16 @@
 import numpy as np
+import pytest
 
 from learnability.estimators._blind_amp import WhiteRows
 from learnability.estimators._labels import read_labels
-from learnability.estimators._staircase import proposals, residual_features, strength
+from learnability.estimators._staircase import proposals, residuals, strength
 from learnability.estimators._whitening import whiten
 
 
 def test_given_one_direction_of_a_parity_the_other_is_proposed():
     X = np.random.default_rng(0).standard_normal((1000, 20))
     labels = read_labels(np.sign(X[:, 0] * X[:, 1]), np.ones(1000))
-    rows = WhiteRows(X, whiten(X, np.ones(1000), "shrunk"))
+    rows = WhiteRows(X, whiten(X, np.ones(1000), "shrunk"), np.ones(1000))
     known = np.linalg.qr(rows.collect(X[:, :1]))[0]
     power, U = proposals(rows, labels, known, X[:, :1], 1)[0]
     coordinate = rows.project(U)[:, 0]
@@ -20,4 +21,18 @@ def test_given_one_direction_of_a_parity_the_other_is_proposed():
 def test_the_strength_of_noise_is_about_one():
     rng = np.random.default_rng(1)
     Z, labels = rng.standard_normal((2000, 30)), read_labels(rng.random(2000), np.ones(2000))
-    assert 0.7 < strength(Z, residual_features(labels, np.zeros((2000, 0)))) < 1.3
+    features = residuals(labels, np.zeros((2000, 0))).features()
+    assert 0.7 < strength(Z, features, np.ones(2000)) < 1.3
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_redrawn_labels_follow_their_law_given_what_is_known_and_nothing_else(classes):
+    rng = np.random.default_rng(2)
+    t, z = rng.standard_normal((2, 4000))
+    y = t + 0.5 * z * (1 + t**2)
+    labels = read_labels(y > 0 if classes else y, np.ones(4000))
+    left = residuals(labels, t[:, None])
+    drawn = left.redrawn(rng)
+    assert np.abs(left.features() @ z / 4000).max() > 0.2
+    assert np.abs(drawn.features() @ z / 4000).max() < 0.08
+    assert np.abs(drawn.e @ t / 4000).max() < 0.08

@@ -21,7 +21,10 @@ def test_a_table_is_fitted_and_everything_is_written(table, tmp_path):
     found = fit_table(table, "y", "1", tmp_path / "out", 0)
     assert abs(found.components_[0, 0]) > 0.9
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert names == {"components.csv", "report.txt", "report.json", "summary.png", "model.pickle"}
+    assert names == {
+        "components.csv", "report.txt", "report.json", "summary.png", "blindness.png",
+        "model.pickle",
+    }  # fmt: skip
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     assert report["n_components"] == 1 and report["rows"] == 200
 
@@ -33,12 +36,41 @@ def test_a_table_is_fitted_and_everything_is_written(table, tmp_path):
         (lambda frame: frame.drop(columns=list("abcd")), "no column"),
         (lambda frame: frame.assign(y=np.nan), "missing"),
         (lambda frame: frame.rename(columns={"y": "z"}), "columns are"),
+        (lambda frame: frame.set_axis(["a", "b", "c", "a", "y"], axis=1), "name a"),
+        (lambda frame: frame.set_axis(["a", "b", "c", "y", "y"], axis=1), "name y"),
+        (lambda frame: frame.head(4), "4 rows"),
+        (lambda frame: frame.head(0), "0 rows"),
+        (lambda frame: frame.assign(y=[f"day {k}" for k in range(len(frame))]), "no number"),
     ],
 )
 def test_bad_tables_get_a_sentence(table, tmp_path, change, said):
     change(pandas.read_csv(table)).to_csv(tmp_path / "bad.csv", index=False)
     with pytest.raises(LearnabilityError, match=said):
         read_table(tmp_path / "bad.csv", "y")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda frame: frame.assign(y=3.0), "one value"),
+        (lambda frame: frame.assign(y="same"), "one value"),
+        (lambda frame: frame.assign(a=1.0, b=2.0, c=0.0, d=0.0), "constant"),
+        (lambda frame: frame.assign(c=np.nan, d=np.inf), "columns c, d"),
+    ],
+)
+def test_tables_that_say_nothing_get_a_sentence(table, tmp_path, change, said):
+    change(pandas.read_csv(table)).to_csv(tmp_path / "bad.csv", index=False)
+    with pytest.raises(LearnabilityError, match=said):
+        fit_table(tmp_path / "bad.csv", "y", "auto", None, 0)
+
+
+@pytest.mark.parametrize("name", ["junk.csv", "junk.parquet", "empty.csv", "ragged.csv"])
+def test_files_that_are_no_table_get_a_sentence(tmp_path, name):
+    junk = np.random.default_rng(0).bytes(2000)
+    content = {"empty.csv": b"", "ragged.csv": b"a,y\n1,2\n1,2,3,4\n"}.get(name, junk)
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(LearnabilityError, match="cannot be read as a table"):
+        read_table(tmp_path / name, "y")
 
 
 def test_files_and_numbers_are_checked(table, tmp_path):

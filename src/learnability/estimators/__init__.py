@@ -1,30 +1,30 @@
 """scikit-learn estimators for data whose link is unknown."""
 
 from learnability.estimators.dimension import DimensionReport, dimension_report
-from learnability.estimators.displays import (
-    SpectrumDisplay,
-    StabilityDisplay,
-    SummaryDisplay,
-)
+from learnability.estimators.displays import SpectrumDisplay, StabilityDisplay
 from learnability.estimators.gradient_subspace import GradientSubspace
 from learnability.estimators.index_classifier import IndexClassifier
 from learnability.estimators.index_regressor import IndexRegressor
 from learnability.estimators.index_subspace import IndexSubspace
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
 from learnability.estimators.moment_subspace import MomentSubspace
+from learnability.estimators.staircase_displays import BlindnessDisplay, LandingsDisplay
 from learnability.estimators.subspaces import (
     bootstrap_subspace,
     principal_angles,
     split_half,
     subspace_overlap,
 )
+from learnability.estimators.summary_display import SummaryDisplay
 
 __all__ = [
+    "BlindnessDisplay",
     "DimensionReport",
     "GradientSubspace",
     "IndexClassifier",
     "IndexRegressor",
     "IndexSubspace",
+    "LandingsDisplay",
     "MessagePassingSubspace",
     "MomentSubspace",
     "SpectrumDisplay",

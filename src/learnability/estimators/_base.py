@@ -11,14 +11,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from learnability.errors import LearnabilityError
 from learnability.estimators._whitening import Whitening
 
-__all__ = ["SubspaceEstimator", "check_choice", "check_count", "refuse_missing"]
+__all__ = [
+    "SubspaceEstimator",
+    "check_choice",
+    "check_count",
+    "read_weights",
+    "refuse_missing",
+]
 
 Array = NDArray[np.float64]
 
@@ -53,8 +59,9 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         )  # fmt: skip
         dtype = None if np.asarray(y).dtype.kind in "OUS" else np.float64
         y = check_array(
-            y, ensure_2d=False, dtype=dtype, ensure_all_finite=dtype is not None, input_name="y"
-        )
+            y, ensure_2d=False, dtype=dtype, ensure_all_finite=dtype is not None,
+            input_name="y", allow_nd=True,
+        )  # fmt: skip
         if y.ndim > 2:
             raise LearnabilityError("`y` has more than two dimensions: give (n,) or (n, outputs).")
         if len(y) != X.shape[0]:
@@ -62,6 +69,15 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
                 f"X has {X.shape[0]} rows and y has {len(y)}: inconsistent numbers of samples."
             )
         return X, y
+
+    def _read_counted(self, X: Any, y: Any, counts: Any) -> tuple[Any, NDArray[Any], Array]:
+        """The rows of positive weight, their targets and their weights."""
+        X, y = self._read(X, y)
+        weights = read_weights(X, counts)
+        if (weights > 0).all():
+            return X, y, weights
+        present = weights > 0
+        return X[present], y[present], weights[present]
 
     def _keep(self, whitening: Whitening, U: NDArray[Any]) -> None:
         """Set the linear map from orthonormal directions U (k, r) of white space."""
@@ -74,6 +90,10 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.center_ = whitening.center
         self.rank_ = whitening.rank
         self.shrinkage_ = whitening.shrinkage
+
+    def for_folds(self) -> Any:
+        """An unfitted copy for the folds of a judge, who has seen this fit to all rows."""
+        return clone(self)
 
     def transform(self, X: Any) -> Array:
         """Coordinates of the rows of X.
@@ -91,6 +111,9 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         check_is_fitted(self)
         refuse_missing(X)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        return self._project(X)
+
+    def _project(self, X: Any) -> Array:
         return np.asarray(X @ self.components_.T - self.center_ @ self.components_.T)
 
     @property
@@ -116,6 +139,12 @@ def refuse_missing(X: Any) -> None:
             f"Input X contains NaN or infinity in the columns {', '.join(wrong)}: fill them (for "
             "instance with sklearn.impute.SimpleImputer) or leave them out."
         )
+
+
+def read_weights(X: Any, counts: Any) -> Array:
+    """Counts of the rows of X, ones where none are given."""
+    found = _check_sample_weight(counts, X, dtype=np.float64, ensure_non_negative=True)
+    return np.asarray(found)
 
 
 def check_choice(name: str, value: Any, accepted: tuple[str, ...]) -> None:

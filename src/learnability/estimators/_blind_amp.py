@@ -22,6 +22,7 @@ in each direction, M the covariance of the fields.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.estimators._channel import CrossFittedChannel
+from learnability.estimators._labels import weighted_mean
 from learnability.estimators._whitening import Whitening
 
 __all__ = ["Passage", "WhiteRows", "pass_messages"]
@@ -49,25 +51,41 @@ class WhiteRows:
         The table.
     whitening : Whitening
         Its white coordinates.
+    weights : array, shape (n,)
+        Counts of the rows.
     """
 
-    def __init__(self, X: Any, whitening: Whitening, *, most: float = 2e8) -> None:
-        self.X, self.whitening = X, whitening
+    def __init__(self, X: Any, whitening: Whitening, weights: Array, *, most: float = 2e8) -> None:
+        self.X, self.whitening, self.weights = X, whitening, weights
         n, k = X.shape[0], whitening.rank
         self.shape = (n, k)
         # A copy of a small table is faster; a large one is read where it lies.
         self.Z = whitening.rows(X) if 8.0 * n * k <= most else None
         squares, second = np.empty(n), np.zeros((k, k))
-        for first in range(0, n, 8192):
-            rows = slice(first, first + 8192)
-            part = whitening.rows(X[rows]) if self.Z is None else self.Z[rows]
+        for rows, part in self._blocks():
             squares[rows] = (part**2).sum(axis=1)
-            second += part.T @ part
-        second /= n
+            second += part.T @ (part * weights[rows, None])
+        total = weights.sum()
+        second /= total
         self.lengths = squares / k
         trace = max(float(np.trace(second)), 1e-12)
-        kept = (float((second**2).sum()) - float((squares**2).mean()) / n) / trace
+        fourth = float(weights**2 @ squares**2) / total**2
+        kept = (float((second**2).sum()) - fourth) / trace
         self.lost_response = float(np.clip(1 - kept, 0.0, 1.0))
+
+    def _blocks(self, size: int = 8192) -> Iterator[tuple[slice, Array]]:
+        """White rows, a block at a time."""
+        for first in range(0, self.shape[0], size):
+            rows = slice(first, first + size)
+            yield rows, self.whitening.rows(self.X[rows]) if self.Z is None else self.Z[rows]
+
+    def seconds(self, features: Array) -> Array:
+        """Z^T diag(f) Z of each feature f (m, n), shape (m, k, k)."""
+        found = np.zeros((len(features), self.shape[1], self.shape[1]))
+        for rows, part in self._blocks():
+            for second, f in zip(found, features, strict=True):
+                second += part.T @ (part * f[rows, None])
+        return found
 
     def project(self, U: Array) -> Array:
         """Z U, (n, q)."""
@@ -120,6 +138,7 @@ def pass_messages(
     steps: int,
     damping: float,
     outside: Array | None = None,
+    patience: int | None = None,
 ) -> Passage:
     """Run message passing from a start.
 
@@ -137,6 +156,8 @@ def pass_messages(
         Weight of the new iterate.
     outside : array, shape (k, s), optional
         Orthonormal directions that the estimate is kept orthogonal to.
+    patience : int, optional
+        Steps after which a run whose information is below zero, and does not rise, is ended.
 
     Returns
     -------
@@ -158,11 +179,14 @@ def pass_messages(
         if not np.isfinite(g).all():
             status = "diverged"
             break
-        trace.append(float(ratio.mean()))
-        A = g.T @ g / k
+        trace.append(weighted_mean(ratio, rows.weights)[0])
+        counted = g * rows.weights[:, None]
+        A = g.T @ counted / k
         gain = np.linalg.inv(eye + A)
-        W = (1 - damping) * W + damping * free(gain @ (rows.collect(g).T / k + A @ W))
-        own = (1 - damping) * own + damping * (g + rows.lost_response * own @ A) @ gain
+        W = (1 - damping) * W + damping * free(gain @ (rows.collect(counted).T / k + A @ W))
+        own = (1 - damping) * own + damping * (counted + rows.lost_response * own @ A) @ gain
+        if step == patience and trace[-1] <= min(0.0, trace[-4]):
+            break
         basis = np.linalg.qr(W.T)[0]
         if last is not None and step > 8:
             moved = 1 - float(((last.T @ basis) ** 2).sum()) / r
@@ -175,23 +199,23 @@ def pass_messages(
             np.linalg.qr(start)[0], -np.inf, 0.0, np.zeros(r), np.zeros((n, r)), np.zeros(0),
             status, None,
         )  # fmt: skip
-    overlap, turn = _predicted_overlap(A, omega)
+    overlap, turn = _predicted_overlap(A, omega, rows.weights)
     vectors = np.linalg.qr(W.T @ turn)[0]
     fields = rows.project(vectors) - rows.lengths[:, None] * (
         own @ np.linalg.pinv(W.T) @ vectors if r else own
     )
+    error = weighted_mean(ratio, rows.weights)[1]
     return Passage(
-        vectors, trace[-1], float(ratio.std() / np.sqrt(n)), overlap, fields, np.array(trace),
-        status, channel.chosen,
+        vectors, trace[-1], error, overlap, fields, np.array(trace), status, channel.chosen,
     )  # fmt: skip
 
 
-def _predicted_overlap(A: Array, omega: Array) -> tuple[Array, Array]:
+def _predicted_overlap(A: Array, omega: Array, weights: Array) -> tuple[Array, Array]:
     """Overlap of each direction, falling, and the combinations of the fields that they are.
 
     q solves q^2 / (1 - q) = eigenvalue of A Cov(omega).
     """
-    M = omega.T @ omega / len(omega)
+    M = omega.T @ (omega * weights[:, None]) / weights.sum()
     values, vectors = np.linalg.eigh(M)
     half = (vectors * np.sqrt(np.maximum(values, 1e-12))) @ vectors.T
     products, turn = np.linalg.eigh(half @ A @ half)

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.estimators._labels import Labels
+from learnability.estimators._labels import Labels, weighted_mean
 from learnability.estimators._location_channel import LocationChannel
 from learnability.estimators._logit_channel import LogitChannel, bins_of
+from learnability.estimators._products import Products, products
 
 __all__ = ["CrossFittedChannel", "standardised"]
 
@@ -40,6 +41,8 @@ _LOGITS = {
 _BINS = 16
 _OUTLIERS = 0.01
 """Share of rows that a channel leaves unexplained."""
+_RICH = 600
+"""Rows from which numbers are cut into more bins and have more functions."""
 _TINY = 100
 """Fewer rows than this get the two coarsest channels only."""
 
@@ -67,12 +70,17 @@ class CrossFittedChannel:
         *, curves: bool = False,
     ) -> None:  # fmt: skip
         n = len(labels.codes)
-        order = rng.permutation(n)
-        self.halves = (np.sort(order[: n // 2]), np.sort(order[n // 2 :]))
-        self.covariates = np.zeros((n, 0)) if covariates is None else covariates
+        # Rows are kept in this order, the two halves one after the other.
+        self._order = rng.permutation(n)
+        self._back = np.argsort(self._order)
+        labels = labels.take(self._order)
+        self._weights = labels.weights
+        covariates = np.zeros((n, 0)) if covariates is None else covariates
+        self.covariates = covariates[self._order]
         total = r + self.covariates.shape[1]
-        self.bins = bins_of(labels, _BINS if n >= 600 else 10, 8 if total < 3 else 5)
-        self.scores = labels.scores
+        rich = n >= _RICH
+        self.bins = bins_of(labels, _BINS if rich else 10, 8 if rich and total < 3 else 5)
+        self._scores = labels.scores
         settings: list[tuple[str, Any]] = [
             ("logit", setting) for setting in _LOGITS.get(total, ((2, 2.0), (2, 20.0)))
         ]
@@ -99,16 +107,22 @@ class CrossFittedChannel:
         tuple of arrays
             Gradient of log p(y | omega), (n, r), and log p(y | omega) / p(y), (n,).
         """
-        w, root = standardised(omega)
+        w, root = standardised(omega[self._order], self._weights)
         joint = np.column_stack([self.covariates, w])
         if choose or self.chosen is None:
-            found = {setting: self._evaluate(setting, joint, 4) for setting in self.settings}
-            self.chosen = max(found, key=lambda setting: float(found[setting][1].mean()))
-            self._race({setting: float(found[setting][1].mean()) for setting in found})
+            at = products(joint, max(_degree(setting) for setting in self.settings))
+            found = {setting: self._evaluate(setting, at, 4) for setting in self.settings}
+            means = {
+                setting: weighted_mean(found[setting][1], self._weights)[0] for setting in found
+            }
+            self.chosen = max(means, key=means.__getitem__)
+            self._race(means)
             score, ratio = found[self.chosen]
         else:
-            score, ratio = self._evaluate(self.chosen, joint, 2)
-        return score[:, self.covariates.shape[1] :] @ root, ratio
+            at = products(joint, _degree(self.chosen))
+            score, ratio = self._evaluate(self.chosen, at, 2)
+        score = score[:, self.covariates.shape[1] :] @ root
+        return score[self._back], ratio[self._back]
 
     def _race(self, information: dict[tuple[str, Any], float]) -> None:
         """Leave the last softmax channel out once there are more than two; curves stay."""
@@ -119,27 +133,35 @@ class CrossFittedChannel:
         if len(logits) > 2:
             self.settings = [setting for setting in self.settings if setting != logits[-1]]
 
-    def _evaluate(self, setting: tuple[str, Any], w: Array, steps: int) -> tuple[Array, Array]:
-        score, ratio = np.empty_like(w), np.empty(len(w))
-        for half, (own, other) in enumerate((self.halves, self.halves[::-1])):
-            rows = own[:: max(1, len(own) // _MOST_ROWS)]
+    def _evaluate(self, setting: tuple[str, Any], at: Products, steps: int) -> tuple[Array, Array]:
+        n = len(at.w)
+        score, ratio = np.empty_like(at.w), np.empty(n)
+        halves = (slice(0, n // 2), slice(n // 2, n))
+        for half, (own, other) in enumerate((halves, halves[::-1])):
+            size = own.stop - own.start
+            rows = slice(own.start, own.stop, max(1, size // _MOST_ROWS))
             key = (setting, half)
             if setting[0] == "logit":
                 logit = self._models.setdefault(key, LogitChannel(*setting[1]))
-                logit.fit(w[rows], self.bins.take(rows), steps)
-                score[other], ratio[other] = logit.score(w[other], self.bins.take(other))
+                logit.fit(at.take(rows), self.bins.take(rows), steps)
+                score[other], ratio[other] = logit.score(at.take(other), self.bins.take(other))
             else:
                 location = self._models.setdefault(key, LocationChannel(width=setting[1]))
-                location.fit(w[rows], self.scores[rows])
-                score[other], ratio[other] = location.score(w[other], self.scores[other])
+                location.fit(at.take(rows), self._scores[rows], self._weights[rows])
+                score[other], ratio[other] = location.score(at.take(other), self._scores[other])
         # A share of the rows may be anything: no single row can then weigh too much.
         likely = (1 - _OUTLIERS) * np.exp(np.minimum(ratio, 50.0))
         return score * (likely / (likely + _OUTLIERS))[:, None], np.log(likely + _OUTLIERS)
 
 
-def standardised(omega: Array) -> tuple[Array, Array]:
+def _degree(setting: tuple[str, Any]) -> int:
+    """Degree of the polynomials that a channel asks for."""
+    return int(setting[1][0]) if setting[0] == "logit" else LocationChannel.degree
+
+
+def standardised(omega: Array, weights: Array) -> tuple[Array, Array]:
     """Fields of unit covariance, bounded, and the matrix T with w = omega T."""
-    values, vectors = np.linalg.eigh(omega.T @ omega / len(omega))
+    values, vectors = np.linalg.eigh(omega.T @ (omega * weights[:, None]) / weights.sum())
     values = np.maximum(values, 1e-6 * values[-1] + 1e-12)
     root = (vectors / np.sqrt(values)) @ vectors.T
     return np.clip(omega @ root, -_FAR, _FAR), root

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 def giant_network(
-    Z: Array, T: Array, *, neurons: int, steps: int, rng: np.random.Generator
+    Z: Array, T: Array, *, weights: Array, neurons: int, steps: int, rng: np.random.Generator
 ) -> tuple[Array, Array]:
     """Eigenvalues in falling order and eigenvectors (k, k) of the gradient product.
 
@@ -30,6 +30,8 @@ def giant_network(
         White rows.
     T : array, shape (n, q)
         What is regressed.
+    weights : array, shape (n,)
+        Counts of the rows.
     neurons, steps : int
         Width and number of giant steps.
     rng : numpy.random.Generator
@@ -39,7 +41,8 @@ def giant_network(
     -------
     tuple of arrays
     """
-    n, k = Z.shape
+    n, k = weights.sum(), Z.shape[1]
+    counts = weights[:, None]
     q = T.shape[1]
     W = rng.standard_normal((neurons, k)) / np.sqrt(k)
     bias = rng.uniform(-1, 1, neurons)
@@ -47,24 +50,24 @@ def giant_network(
     rest = T
     for _ in range(steps):
         active = (Z @ W.T + bias > 0).astype(float)
-        push = (active * (rest @ a.T)).T @ Z / n
+        push = (active * (rest @ a.T)).T @ (Z * counts) / n
         sizes = np.linalg.norm(push, axis=1, keepdims=True)
         W = W + push / (np.median(sizes) + 1e-12)
         W /= np.linalg.norm(W, axis=1, keepdims=True)
-        a, rest = _readout(Z, W, bias, T)
+        a, rest = _readout(Z, W, bias, T, counts)
     active = (Z @ W.T + bias > 0).astype(float)
     product = np.zeros((k, k))
     for column in a.T:
         gradient = (active * column) @ W
-        product += gradient.T @ gradient / n
+        product += gradient.T @ (gradient * counts) / n
     values, vectors = np.linalg.eigh(product)
     return values[::-1], vectors[:, ::-1]
 
 
-def _readout(Z: Array, W: Array, bias: Array, T: Array) -> tuple[Array, Array]:
+def _readout(Z: Array, W: Array, bias: Array, T: Array, counts: Array) -> tuple[Array, Array]:
     """Ridge regression on the neurons, and its residual."""
     hidden = np.maximum(Z @ W.T + bias, 0.0)
-    gram = hidden.T @ hidden
+    gram = hidden.T @ (hidden * counts)
     gram[np.diag_indices(len(gram))] += 0.1 * np.trace(gram) / len(gram) + 1e-9
-    a = np.linalg.solve(gram, hidden.T @ T)
+    a = np.asarray(np.linalg.solve(gram, hidden.T @ (T * counts)), dtype=float)
     return a, T - hidden @ a

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from learnability.estimators._channel import CrossFittedChannel
-from learnability.estimators._labels import Labels
+from learnability.estimators._labels import Labels, weighted_mean
 
-__all__ = ["Verdict", "held_out_coordinates", "judge", "judge_coordinates"]
+__all__ = ["Verdict", "judge"]
 
 Array = NDArray[np.float64]
 
@@ -37,57 +37,53 @@ class Verdict:
         Its terms.
     coordinates : array, shape (n, r)
         Held-out coordinates of the rows.
+    fitted : subspace estimator
+        The fit to all rows.
     """
 
     score: float
     error: float
     rows: Array
     coordinates: Array
+    fitted: Any
 
 
-def held_out_coordinates(estimator: Any, X: Any, y: Any, folds: int, seed: int) -> Array:
-    """Coordinates of every row by a fit that did not see it, turned to those of the whole fit.
-
-    A candidate that finds fewer directions than asked for is scored on those, without a warning.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        return _held_out(estimator, X, y, folds, seed)
-
-
-def _held_out(estimator: Any, X: Any, y: Any, folds: int, seed: int) -> Array:
+def _held_out(fitted: Any, X: Any, y: Any, weights: Array, folds: int, seed: int) -> Array:
+    """Coordinates of every row by a fit that did not see it, turned to those of the whole fit."""
     n = X.shape[0]
-    whole = clone(estimator).fit(X, y).transform(X)
+    whole = fitted.transform(X)
     if whole.shape[1] == 0:
         return np.asarray(whole)
     found = np.zeros_like(whole)
     part = np.random.default_rng(seed).permutation(n) % folds
     for fold in range(folds):
         out = part == fold
-        fitted = clone(estimator).fit(X[~out], y[~out])
-        coordinates = fitted.transform(X)
+        other = fitted.for_folds().fit(X[~out], y[~out], sample_weight=weights[~out])
+        coordinates = other.transform(X)
         left, _, right = np.linalg.svd(coordinates.T @ whole, full_matrices=False)
         found[out] = coordinates[out] @ (left @ right)
     return found
 
 
-def judge_coordinates(labels: Labels, coordinates: Array, seed: int, how: str) -> Verdict:
-    """Score held-out coordinates."""
+def score_coordinates(labels: Labels, coordinates: Array, seed: int, how: str) -> Array:
+    """What each row's label says about its held-out coordinates, shape (n,)."""
     n, r = coordinates.shape
     if r == 0:
-        return Verdict(0.0, 0.0, np.zeros(n), coordinates)
+        return np.zeros(n)
     if how == "cv":
-        rows = _machine(labels, coordinates, seed)
-    else:
-        channel = CrossFittedChannel(labels, r, np.random.default_rng(seed))
-        _, rows = channel.step(coordinates - coordinates.mean(axis=0), choose=True)
-    return Verdict(float(rows.mean()), float(rows.std() / np.sqrt(n)), rows, coordinates)
+        return _machine(labels, coordinates, seed)
+    channel = CrossFittedChannel(labels, r, np.random.default_rng(seed))
+    centre = labels.weights @ coordinates / labels.weights.sum()
+    return channel.step(coordinates - centre, choose=True)[1]
 
 
 def judge(
-    estimator: Any, X: Any, y: Any, labels: Labels, *, folds: int, seed: int, how: str
-) -> Verdict:
+    estimator: Any, X: Any, y: Any, labels: Labels, *, folds: int, seed: int, how: str,
+    fitted: Any = None,
+) -> Verdict:  # fmt: skip
     """Score an estimator on rows that it did not see.
+
+    A candidate that finds fewer directions than asked for is scored on those, without a warning.
 
     Parameters
     ----------
@@ -96,17 +92,26 @@ def judge(
     X, y : array
         The data.
     labels : Labels
-        y as it was read.
+        y as it was read, with the counts of the rows.
     folds, seed : int
         The split.
     how : {"information", "cv"}
         What is scored.
+    fitted : subspace estimator, optional
+        The fit to all rows, where it is at hand.
 
     Returns
     -------
     Verdict
     """
-    return judge_coordinates(labels, held_out_coordinates(estimator, X, y, folds, seed), seed, how)
+    weights = labels.weights
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        if fitted is None:
+            fitted = clone(estimator).fit(X, y, sample_weight=weights)
+        coordinates = _held_out(fitted, X, y, weights, folds, seed)
+    rows = score_coordinates(labels, coordinates, seed, how)
+    return Verdict(*weighted_mean(rows, weights), rows, coordinates, fitted)
 
 
 def _machine(labels: Labels, t: Array, seed: int) -> Array:
@@ -114,7 +119,7 @@ def _machine(labels: Labels, t: Array, seed: int) -> Array:
     from sklearn.model_selection import KFold, cross_val_predict
     from sklearn.svm import SVC, SVR
 
-    folds = KFold(5, shuffle=True, random_state=seed)
+    folds = KFold(min(5, len(t)), shuffle=True, random_state=seed)
     t = t / (t.std(axis=0) + 1e-12)
     if labels.kind == "numbers":
         u = labels.scores

@@ -2,8 +2,10 @@
 
 With a Laplace kernel k(x, x') = exp(-|M^{1/2}(x - x')| / L) in white coordinates, kernel ridge
 regression of the label functions gives f, and M <- E[grad f grad f^T], normalised; a few rounds
-concentrate M on the directions that matter. Bandwidth and ridge are chosen in the first round by
-leave-one-out error, which one eigendecomposition of the kernel matrix gives for all ridges.
+concentrate M on the directions that matter. The bandwidth is chosen in the first round and the
+ridge in each, by leave-one-out error on at most a thousand rows, which one eigendecomposition of
+their kernel matrix gives for all ridges; the machine itself is then fitted to all rows. Rows of
+weight w_i have the ridge divided by w_i.
 
 References
 ----------
@@ -14,25 +16,31 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from learnability.estimators._labels import Labels
 
 __all__ = ["kernel_agop", "target_functions"]
 
 Array = NDArray[np.float64]
 _RIDGES = np.logspace(-4, 1, 11)
 _BANDWIDTHS = (0.5, 1.5, 4.0)
+_TUNED = 1000
+"""Rows that choose bandwidth and ridge."""
 
 
-def target_functions(scores: Array, codes: NDArray[np.intp], kind: str) -> Array:
+def target_functions(labels: Labels) -> Array:
     """What is regressed, (n, q): the normal scores of numbers, the indicators of classes."""
-    if kind == "numbers":
-        return scores[:, None] - scores.mean()
-    table = np.eye(int(codes.max()) + 1)[codes]
-    table = table[:, 1:] if table.shape[1] == 2 else table
-    return table - table.mean(axis=0)
+    if labels.kind == "numbers":
+        table = labels.scores[:, None]
+    else:
+        table = np.eye(int(labels.codes.max()) + 1)[labels.codes]
+        table = table[:, 1:] if table.shape[1] == 2 else table
+    return table - labels.weights @ table / labels.weights.sum()
 
 
 def kernel_agop(
-    Z: Array, T: Array, *, rounds: int, most: int, rng: np.random.Generator
+    Z: Array, T: Array, *, weights: Array, rounds: int, most: int, rng: np.random.Generator
 ) -> tuple[Array, Array]:
     """Eigenvalues in falling order and eigenvectors (k, k) of the last average gradient product.
 
@@ -42,6 +50,8 @@ def kernel_agop(
         White rows.
     T : array, shape (n, q)
         What is regressed.
+    weights : array, shape (n,)
+        Counts of the rows.
     rounds : int
         Number of kernel machines.
     most : int
@@ -53,20 +63,26 @@ def kernel_agop(
     -------
     tuple of arrays
     """
-    if len(Z) > most:
-        keep = rng.choice(len(Z), most, replace=False)
-        Z, T = Z[keep], T[keep]
+    if len(Z) > min(most, _TUNED):  # The rows that choose the ridge come first.
+        keep = rng.permutation(len(Z))[:most]
+        Z, T, weights = Z[keep], T[keep], weights[keep]
     k = Z.shape[1]
     root = np.eye(k)
     bandwidth = None
     for _ in range(rounds):
         R = Z @ root
         distances = _distances(R)
-        scale = max(float(np.median(distances)), 1e-12)
+        few = slice(0, _TUNED)
+        near = distances[few, few]
+        scale = max(float(np.median(near[:, :200])), 1e-12)
         tried = _BANDWIDTHS if bandwidth is None else (bandwidth,)
-        fits = [(*_leave_one_out(np.exp(-distances / (b * scale)), T), b) for b in tried]
-        _, weights, bandwidth = min(fits, key=lambda fit: fit[0])
-        product = _gradients(R, distances, weights, bandwidth * scale, root)
+        fits = [
+            (*_leave_one_out(np.exp(-near / (b * scale)), T[few], weights[few]), b) for b in tried
+        ]
+        _, ridge, bandwidth = min(fits)
+        kernel = np.exp(-distances / (bandwidth * scale))
+        machine = _solve(kernel, T, weights, ridge)
+        product = _gradients(R, kernel, distances, machine, weights, root)
         trace = float(np.trace(product))
         if not np.isfinite(trace) or trace <= 0:
             break
@@ -78,34 +94,48 @@ def kernel_agop(
 
 def _distances(R: Array) -> Array:
     squares = (R**2).sum(axis=1)
-    found = squares[:, None] + squares - 2 * R @ R.T
+    found = R @ R.T
+    found *= -2
+    found += squares[:, None]
+    found += squares
     np.fill_diagonal(found, 0.0)
-    return np.sqrt(np.maximum(found, 0.0))
+    return np.sqrt(np.maximum(found, 0.0, out=found), out=found)
 
 
-def _leave_one_out(K: Array, T: Array) -> tuple[float, Array]:
-    """Smallest leave-one-out error over the ridges, and the weights (n, q) that reach it."""
-    values, vectors = np.linalg.eigh(K)
-    along = vectors.T @ T
-    best: tuple[float, Array] | None = None
+def _leave_one_out(K: Array, T: Array, weights: Array) -> tuple[float, float]:
+    """Smallest leave-one-out error over the ridges, and the ridge that reaches it."""
+    half = np.sqrt(weights)
+    values, vectors = np.linalg.eigh(half[:, None] * K * half)
+    along = vectors.T @ (T * half[:, None])
+    squares = vectors**2
+    found = []
     for ridge in _RIDGES:
         inverse = 1 / (np.maximum(values, 0.0) + ridge)
-        weights = vectors @ (inverse[:, None] * along)
-        diagonal = (vectors**2) @ inverse
-        error = float(((weights / diagonal[:, None]) ** 2).mean())
-        if best is None or error < best[0]:
-            best = (error, weights)
-    assert best is not None
-    return best
+        left_out = (vectors @ (inverse[:, None] * along)) / (squares @ inverse)[:, None]
+        found.append((float((left_out**2).sum() / weights.sum()), float(ridge)))
+    return min(found)
 
 
-def _gradients(R: Array, distances: Array, weights: Array, scale: float, root: Array) -> Array:
-    """sum over rows and outputs of grad f grad f^T, in the coordinates before `root`."""
-    with np.errstate(divide="ignore"):
-        inner = np.where(distances > 1e-9, np.exp(-distances / scale) / (scale * distances), 0.0)
+def _solve(K: Array, T: Array, weights: Array, ridge: float) -> Array:
+    """Weights (n, q) of kernel ridge regression."""
+    half = np.sqrt(weights)
+    matrix = half[:, None] * K
+    matrix *= half
+    matrix[np.diag_indices(len(K))] += ridge
+    factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
+    return np.asarray(half[:, None] * cho_solve(factor, T * half[:, None], check_finite=False))
+
+
+def _gradients(
+    R: Array, kernel: Array, distances: Array, machine: Array, weights: Array, root: Array
+) -> Array:
+    """Average over rows of grad f grad f^T up to a factor, in the coordinates before `root`."""
+    np.fill_diagonal(distances, 1.0)
+    inner = np.divide(kernel, np.maximum(distances, 1e-9), out=kernel)
+    np.fill_diagonal(inner, 0.0)
     found = np.zeros((R.shape[1], R.shape[1]))
-    for column in weights.T:
-        pull = inner * column  # grad f(x_i) = sum_j a_j k'(d_ij)/d_ij (R_j - R_i)
-        gradient = (pull @ R - pull.sum(axis=1)[:, None] * R) @ root
-        found += gradient.T @ gradient
-    return found / len(R)
+    for column in machine.T:
+        # grad f(x_i) = sum_j a_j k'(d_ij) / d_ij (R_j - R_i)
+        gradient = (inner @ (column[:, None] * R) - (inner @ column)[:, None] * R) @ root
+        found += gradient.T @ (gradient * weights[:, None])
+    return found

@@ -7,7 +7,7 @@ share a slice. Several outputs are cut into cells by k-means on their ranks, the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from scipy.special import ndtri
 
 from learnability.errors import LearnabilityError
 
-__all__ = ["Labels", "mid_ranks", "read_labels"]
+__all__ = ["Labels", "mid_ranks", "read_labels", "weighted_mean"]
 
 Array = NDArray[np.float64]
 _FEW = 10
@@ -37,12 +37,15 @@ class Labels:
         Mid-ranks in (0, 1).
     values : array
         The classes, or the distinct numbers.
+    weights : array, shape (n,)
+        Counts of the rows.
     """
 
     kind: str
     codes: NDArray[np.intp]
     ranks: Array
     values: NDArray[Any]
+    weights: Array
 
     @property
     def scores(self) -> Array:
@@ -56,13 +59,15 @@ class Labels:
         cut = np.minimum((self.ranks * count).astype(np.intp), count - 1)
         return np.asarray(np.unique(cut, return_inverse=True)[1])
 
-    def take(self, rows: NDArray[Any]) -> Labels:
+    def take(self, rows: Any) -> Labels:
         """The labels of some rows; the ranks stay those of all rows."""
-        return Labels(self.kind, self.codes[rows], self.ranks[rows], self.values)
+        return Labels(
+            self.kind, self.codes[rows], self.ranks[rows], self.values, self.weights[rows]
+        )
 
     def permuted(self, rng: np.random.Generator) -> Labels:
         """The labels in random order, which nothing in X explains."""
-        return self.take(rng.permutation(len(self.codes)))
+        return replace(self.take(rng.permutation(len(self.codes))), weights=self.weights)
 
 
 def read_labels(y: Any, weights: Array) -> Labels:
@@ -85,7 +90,7 @@ def read_labels(y: Any, weights: Array) -> Labels:
     if y.ndim == 2:
         y = _cells(y, weights)
         values, codes = np.unique(y, return_inverse=True)
-        return Labels("classes", codes, mid_ranks(codes, weights), values)
+        return Labels("classes", codes, mid_ranks(codes, weights), values, weights)
     present = weights > 0
     if len(np.unique(y[present])) < 2:
         raise LearnabilityError(
@@ -95,7 +100,7 @@ def read_labels(y: Any, weights: Array) -> Labels:
     values, codes = np.unique(y, return_inverse=True)
     numeric = np.issubdtype(y.dtype, np.number)
     kind = "numbers" if numeric and len(np.unique(y[present])) > _FEW else "classes"
-    return Labels(kind, codes, mid_ranks(codes, weights), values)
+    return Labels(kind, codes, mid_ranks(codes, weights), values, weights)
 
 
 def mid_ranks(codes: NDArray[Any], weights: Array) -> Array:
@@ -103,6 +108,13 @@ def mid_ranks(codes: NDArray[Any], weights: Array) -> Array:
     at = np.bincount(codes, weights=weights)
     below = np.cumsum(at) - at
     return np.asarray(((below + at / 2) / at.sum())[codes].clip(1e-9, 1 - 1e-9))
+
+
+def weighted_mean(values: Array, weights: Array) -> tuple[float, float]:
+    """Mean of a number of each row, and its standard error."""
+    total = float(weights.sum())
+    mean = float(weights @ values) / total
+    return mean, float(np.sqrt(weights**2 @ (values - mean) ** 2)) / total
 
 
 def _cells(y: NDArray[Any], weights: Array, count: int = 10) -> NDArray[np.intp]:

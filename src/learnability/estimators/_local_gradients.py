@@ -20,8 +20,9 @@ Array = NDArray[np.float64]
 
 
 def local_gradients(
-    Z: Array, T: Array, r: int, *, anchors: int, rounds: int, rng: np.random.Generator
-) -> tuple[Array, Array]:
+    Z: Array, T: Array, r: int, *, weights: Array, anchors: int, rounds: int,
+    rng: np.random.Generator,
+) -> tuple[Array, Array]:  # fmt: skip
     """Eigenvalues in falling order and eigenvectors (k, k) of the last gradient product.
 
     Parameters
@@ -32,6 +33,8 @@ def local_gradients(
         What is regressed.
     r : int
         Dimension of the last neighbourhoods.
+    weights : array, shape (n,)
+        Counts of the rows.
     anchors, rounds : int
         Number of anchors and of subspaces.
     rng : numpy.random.Generator
@@ -54,19 +57,20 @@ def local_gradients(
         width = 1.2 * n ** (-1 / (q + 4)) * np.sqrt(q if q > 4 else 1.0) * (2.0 if q > 4 else 1.0)
         for j in chosen:
             gaps = ((near - near[j]) ** 2).sum(axis=1) / (2 * width**2)
-            weights = np.exp(-gaps)
+            nearness = np.exp(-gaps) * weights
             # Enough neighbours for a linear fit: widen where they are few.
-            effective = weights.sum() ** 2 / (weights**2).sum()
+            effective = nearness.sum() ** 2 / (nearness**2).sum()
             if effective < 2.0 * min(k, n // 3):
                 order = np.partition(gaps, min(2 * k, n - 1))[min(2 * k, n - 1)]
-                weights = np.exp(-gaps / max(order, 1e-12))
-            keep = weights > 1e-4
+                nearness = np.exp(-gaps / max(order, 1e-12)) * weights
+            keep = nearness > 1e-4 * weights
             part = X1[keep]
-            gram = part.T @ (part * weights[keep, None])
-            gram[np.diag_indices(k + 1)] += 1e-2 * weights.sum() / np.sqrt(n) + 1e-9
-            beta = np.linalg.solve(gram, part.T @ (T[keep] * weights[keep, None]))[1:]
-            product += beta @ beta.T
-        values, vectors = np.linalg.eigh(product / len(chosen))
+            counted = part * nearness[keep, None]
+            gram = part.T @ counted
+            gram[np.diag_indices(k + 1)] += 1e-2 * nearness.sum() / np.sqrt(n) + 1e-9
+            beta = np.linalg.solve(gram, counted.T @ T[keep])[1:]
+            product += weights[j] * (beta @ beta.T)
+        values, vectors = np.linalg.eigh(product / weights[chosen].sum())
         values, vectors = values[::-1], vectors[:, ::-1]
         basis = vectors
     return values, vectors

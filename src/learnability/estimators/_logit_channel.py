@@ -12,16 +12,16 @@ passing move little from step to step, so one or two cheap steps are enough.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from learnability.estimators._labels import Labels
+from learnability.estimators._products import Products
 
-__all__ = ["Bins", "LogitChannel", "bins_of", "polynomials", "slopes"]
+__all__ = ["Bins", "LogitChannel", "bins_of"]
 
 Array = NDArray[np.float64]
 _HESSIAN_ROWS = 1500
@@ -42,22 +42,25 @@ class Bins:
         Functions of the bin, orthonormal under pi and of mean zero.
     roughness : array, shape (m,)
         How fast each of them varies.
+    weights : array, shape (n,)
+        Counts of the rows.
     """
 
     codes: NDArray[np.intp]
     pi: Array
     psi: Array
     roughness: Array
+    weights: Array
 
-    def take(self, rows: NDArray[np.intp]) -> Bins:
+    def take(self, rows: Any) -> Bins:
         """The same bins for some rows."""
-        return replace(self, codes=self.codes[rows])
+        return replace(self, codes=self.codes[rows], weights=self.weights[rows])
 
 
 def bins_of(labels: Labels, count: int, functions: int) -> Bins:
     """Cut labels into at most `count` bins with at most `functions` functions of them."""
     codes = labels.slices(count)
-    pi = np.bincount(codes) / len(codes)
+    pi = np.bincount(codes, weights=labels.weights) / labels.weights.sum()
     B = len(pi)
     if labels.kind == "numbers":
         middle = np.cumsum(pi) - pi / 2
@@ -71,85 +74,7 @@ def bins_of(labels: Labels, count: int, functions: int) -> Bins:
     left, right = np.linalg.qr(raw.T)
     signs = np.sign(np.diag(right))
     psi = (left * np.where(signs == 0, 1.0, signs)) / np.sqrt(pi)[:, None]
-    return Bins(codes, pi, psi, roughness)
-
-
-@dataclass(frozen=True)
-class _Table:
-    """Exponents of the products, feature 0 being the constant.
-
-    `parents[f, a]` is the feature with one power of field a less, `roots[f, a]` the root of that
-    power, and `steps` says how each feature is built from another.
-    """
-
-    degrees: Array
-    roots: Array
-    parents: NDArray[np.intp]
-    steps: tuple[tuple[int, int, int], ...]
-
-
-@cache
-def _table(r: int, degree: int) -> _Table:
-    powers = [(0,) * r]
-    for total in range(1, degree + 1):
-        for chosen in combinations_with_replacement(range(r), total):
-            powers.append(tuple(chosen.count(a) for a in range(r)))
-    place = {power: f for f, power in enumerate(powers)}
-    parents = np.zeros((len(powers), r), dtype=np.intp)
-    steps = []
-    for f, power in enumerate(powers):
-        for a in range(r):
-            if power[a]:
-                parents[f, a] = place[(*power[:a], power[a] - 1, *power[a + 1 :])]
-        if f:
-            first = next(a for a in range(r) if power[a])
-            rest = place[(*power[:first], 0, *power[first + 1 :])]
-            steps.append((first, power[first], rest))
-    table = np.array(powers, dtype=float)
-    return _Table(table.sum(axis=1), np.sqrt(table), parents, tuple(steps))
-
-
-def polynomials(w: Array, degree: int) -> tuple[Array, Array]:
-    """Orthonormal products of Hermite polynomials of standard fields.
-
-    Parameters
-    ----------
-    w : array, shape (n, r)
-        Fields of unit covariance.
-    degree : int
-        Largest total degree.
-
-    Returns
-    -------
-    tuple
-        Values (F, n), the constant first, and total degrees (F,).
-    """
-    n, r = w.shape
-    one = np.ones((r, degree + 1, n))
-    for a in range(r):
-        x = np.ascontiguousarray(w[:, a])
-        if degree:
-            one[a, 1] = x
-        for k in range(1, degree):  # h_{k+1} = (w h_k - sqrt(k) h_{k-1}) / sqrt(k+1)
-            one[a, k + 1] = (x * one[a, k] - np.sqrt(k) * one[a, k - 1]) / np.sqrt(k + 1)
-    table = _table(r, degree)
-    values = np.empty((len(table.degrees), n))
-    values[0] = 1.0
-    for f, (field, power, rest) in enumerate(table.steps, start=1):
-        np.multiply(one[field, power], values[rest], out=values[f])
-    return values, table.degrees
-
-
-def slopes(values: Array, tilt: Array, r: int, degree: int) -> Array:
-    """Gradient (n, r) of sum_f tilt_f phi_f for values (F, n) and tilt (F,) or (F, n)."""
-    table = _table(r, degree)
-    tilt = tilt[:, None] if tilt.ndim == 1 else tilt
-    found = np.empty((values.shape[1], r))
-    for a in range(r):
-        has = np.flatnonzero(table.roots[:, a])
-        terms = tilt[has] * values[table.parents[has, a]]
-        found[:, a] = table.roots[has, a] @ terms
-    return found
+    return Bins(codes, pi, psi, roughness, labels.weights)
 
 
 class LogitChannel:
@@ -169,10 +94,10 @@ class LogitChannel:
         self._theta: Array | None = None
         self._factor: tuple[Array, bool] | None = None
 
-    def fit(self, w: Array, bins: Bins, steps: int = 2) -> LogitChannel:
-        """Take a few Newton steps on the fields w (n, r) and their bins."""
-        phi, degrees = polynomials(w, self.degree)
-        phi, degrees = phi[1:], degrees[1:]
+    def fit(self, at: Products, bins: Bins, steps: int = 2) -> LogitChannel:
+        """Take a few Newton steps on the fields and their bins."""
+        at = at.up_to(self.degree)
+        phi, degrees = at.values[1:], at.degrees[1:]
         penalty = self.ridge * np.outer(degrees, bins.roughness) ** 2
         theta = self._theta
         if theta is None:
@@ -181,7 +106,7 @@ class LogitChannel:
         p, value = _law(phi, theta, bins)
         value -= float((penalty * theta**2).sum()) / 2
         for _ in range(steps):
-            slope = phi @ (target - p @ bins.psi) - penalty * theta
+            slope = phi @ ((target - p @ bins.psi) * bins.weights[:, None]) - penalty * theta
             fresh = self._factor is None
             if fresh:
                 self._factor = _hessian(phi, p, bins, penalty)
@@ -204,25 +129,25 @@ class LogitChannel:
                     break
                 continue
             theta, p, value = trial, q, there
-            if size < 1 or gain > 0.02 * len(w):
+            if size < 1 or gain > 0.02 * bins.weights.sum():
                 self._factor = None
         self._theta = theta
         return self
 
-    def score(self, w: Array, bins: Bins) -> tuple[Array, Array]:
+    def score(self, at: Products, bins: Bins) -> tuple[Array, Array]:
         """Gradient of log p(b | w) in w, shape (n, r), and log p(b | w) / pi_b of each row."""
         assert self._theta is not None
-        phi, _ = polynomials(w, self.degree)
-        p, _ = _law(phi[1:], self._theta, bins)
-        tilt = np.zeros(phi.shape)
+        at = at.up_to(self.degree)
+        p, _ = _law(at.values[1:], self._theta, bins)
+        tilt = np.zeros(at.values.shape)
         tilt[1:] = self._theta @ (bins.psi[bins.codes] - p @ bins.psi).T
-        ratio = np.log(p[np.arange(len(w)), bins.codes] / bins.pi[bins.codes])
-        return slopes(phi, tilt, w.shape[1], self.degree), ratio
+        ratio = np.log(p[np.arange(len(p)), bins.codes] / bins.pi[bins.codes])
+        return at.slopes(tilt), ratio
 
-    def law(self, w: Array, bins: Bins) -> Array:
+    def law(self, at: Products, bins: Bins) -> Array:
         """p(b | w) of all bins, shape (n, B)."""
         assert self._theta is not None
-        return _law(polynomials(w, self.degree)[0][1:], self._theta, bins)[0]
+        return _law(at.up_to(self.degree).values[1:], self._theta, bins)[0]
 
 
 def _law(phi: Array, theta: Array, bins: Bins) -> tuple[Array, float]:
@@ -237,23 +162,23 @@ def _law(phi: Array, theta: Array, bins: Bins) -> tuple[Array, float]:
         logits -= logits.max(axis=1, keepdims=True)
         p = np.exp(np.maximum(logits, -25, out=logits), out=logits)
         p /= p.sum(axis=1, keepdims=True)
-    return p, float(np.log(p[np.arange(len(p)), bins.codes]).sum())
+    return p, float(bins.weights @ np.log(p[np.arange(len(p)), bins.codes]))
 
 
 def _hessian(phi: Array, p: Array, bins: Bins, penalty: Array) -> tuple[Array, bool]:
+    every = max(1, phi.shape[1] // _HESSIAN_ROWS)
+    phi, p, weights = phi[:, ::every], p[::every], bins.weights[::every]
     F, n = phi.shape
-    every = max(1, n // _HESSIAN_ROWS)
-    phi, p = np.ascontiguousarray(phi[:, ::every]), p[::every]
     psi, m = bins.psi, bins.psi.shape[1]
+    # Blocks (l, k): phi diag(w Cov(psi_l, psi_k)) phi^T, all pairs l <= k at once.
+    first, second = np.triu_indices(m)
     mean = p @ psi
-    # Blocks (l, k): phi diag(Cov(psi_l, psi_k)) phi^T.
+    spread = p @ (psi[:, first] * psi[:, second]) - mean[:, first] * mean[:, second]
+    spread *= every * weights[:, None]
+    pairs = (phi[None] * spread.T[:, None]).reshape(-1, n) @ phi.T
     found = np.empty((F, m, F, m))
-    for first in range(m):
-        for second in range(first, m):
-            weight = p @ (psi[:, first] * psi[:, second]) - mean[:, first] * mean[:, second]
-            block = (phi * weight) @ phi.T
-            found[:, first, :, second] = block
-            found[:, second, :, first] = block
-    matrix = found.reshape(F * m, F * m) * every
-    matrix[np.diag_indices(F * m)] += penalty.ravel() + 1e-3 * n
+    found[:, first, :, second] = pairs.reshape(-1, F, F)
+    found[:, second, :, first] = pairs.reshape(-1, F, F)
+    matrix = found.reshape(F * m, F * m)
+    matrix[np.diag_indices(F * m)] += penalty.ravel() + 1e-3 * bins.weights.sum()
     return cho_factor(matrix, lower=True, check_finite=False)

@@ -8,14 +8,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.estimators._labels import Labels
+from learnability.estimators._labels import Labels, weighted_mean
 from learnability.estimators._whitening import Whitening
 
-__all__ = ["IndexReport", "blind_methods", "rows_needed", "warnings_of"]
+__all__ = [
+    "METHODS_SEEN",
+    "IndexReport",
+    "blind_methods",
+    "moment_strengths",
+    "rows_needed",
+    "tail_weight",
+    "warnings_of",
+]
 
 Array = NDArray[np.float64]
+METHODS_SEEN = ("sir", "phd", "save", "dr")
+"""Moment methods whose blindness is reported."""
 _GOOD = 0.9
 """Overlap that the advice on the number of rows aims at."""
+_HEAVY = 2.0
+"""Fourth moment of the rows, in units of that of Gaussian ones, from which tails are heavy."""
 
 
 @dataclass(frozen=True)
@@ -90,32 +102,54 @@ class IndexReport:
         return "\n".join(lines)
 
 
-def blind_methods(labels: Labels, coordinates: Array) -> dict[str, str]:
-    """Moment methods that would miss one of the coordinates (n, r), and why.
+def moment_strengths(labels: Labels, coordinates: Array) -> dict[str, Array]:
+    """Method -> change with y of the moments that it uses, of each coordinate (n, r).
 
-    In each slice of y a coordinate has a mean and a variance. Their spread over the slices is
-    compared with what rounding of n rows alone would give, at five standard errors.
+    In each slice of y a coordinate has a mean and a variance. sir takes the spread of the means
+    over the slices, save that of the variances, dr the larger, phd the slope of the variance in
+    the normal score of y (for unordered classes what save takes); each in units of what chance
+    gives n rows, at five standard errors.
     """
+    weights = labels.weights
     codes = labels.slices(10)
-    counts = np.bincount(codes)
-    n, H = len(codes), len(counts)
-    found: dict[str, str] = {}
-    for a, t in enumerate(coordinates.T, start=1):
-        t = np.clip((t - t.mean()) / (t.std() + 1e-12), -4, 4)
-        means = np.bincount(codes, weights=t) / counts
-        seconds = np.bincount(codes, weights=t**2) / counts
-        null = H - 1 + 5 * np.sqrt(2 * (H - 1))
-        no_mean = float((counts * means**2).sum()) <= null
-        width = max(float(np.var(t**2)), 1e-12)
-        no_spread = float((counts * (seconds - seconds @ counts / n) ** 2).sum()) / width <= null
-        if no_mean:
-            found.setdefault("sir", f"the mean of coordinate {a} does not change with y")
-        if no_spread:
-            found.setdefault("phd", f"the spread of coordinate {a} does not change with y")
-            found.setdefault("save", f"it sees coordinate {a} only through its mean")
-        if no_mean and no_spread:
-            found.setdefault("dr", f"no first or second moment of coordinate {a} changes with y")
-    return found
+    counts = np.bincount(codes, weights=weights)
+    total, H = counts.sum(), len(counts)
+    null = H - 1 + 5 * np.sqrt(2 * (H - 1))
+    score = labels.scores - weights @ labels.scores / total
+    found: dict[str, list[float]] = {method: [] for method in METHODS_SEEN}
+    for column in coordinates.T:
+        mean, _ = weighted_mean(column, weights)
+        spread = np.sqrt(weighted_mean((column - mean) ** 2, weights)[0]) + 1e-12
+        t = np.clip((column - mean) / spread, -4, 4)
+        square = t**2 - weighted_mean(t**2, weights)[0]
+        width = max(weighted_mean(square**2, weights)[0], 1e-12)
+        means = np.bincount(codes, weights=weights * t) / counts
+        seconds = np.bincount(codes, weights=weights * square) / counts
+        first = float(counts @ means**2) / null
+        second = float(counts @ seconds**2) / width / null
+        slope = float(weights @ (score * square)) ** 2 / (float(weights @ score**2) * width)
+        ordered = labels.kind == "numbers" or H == 2
+        found["sir"].append(first)
+        found["save"].append(second)
+        found["dr"].append(max(first, second))
+        found["phd"].append(slope / (1 + 5 * np.sqrt(2)) if ordered else second)
+    return {method: np.array(values) for method, values in found.items()}
+
+
+def blind_methods(labels: Labels, coordinates: Array) -> dict[str, str]:
+    """Moment methods that would miss one of the coordinates (n, r), and why."""
+    why = {
+        "sir": "the mean of coordinate {} does not change with y",
+        "phd": "the spread of coordinate {} does not rise or fall with y",
+        "save": "the spread of coordinate {} does not change with y",
+        "dr": "no first or second moment of coordinate {} changes with y",
+    }
+    strengths = moment_strengths(labels, coordinates)
+    return {
+        method: text.format(1 + int(np.flatnonzero(strengths[method] <= 1)[0]))
+        for method, text in why.items()
+        if (strengths[method] <= 1).any()
+    }
 
 
 def rows_needed(overlap: Array, n: int) -> int | None:
@@ -130,19 +164,27 @@ def rows_needed(overlap: Array, n: int) -> int | None:
     return round(n * _GOOD / (1 - _GOOD) * (1 - q) / q)
 
 
-def warnings_of(whitening: Whitening, lengths: Array, best: float, error: float) -> list[str]:
-    """Reasons not to trust the answer."""
-    n, k = len(lengths), whitening.rank
+def tail_weight(X: Any, whitening: Whitening, block: int = 8192) -> float:
+    """Mean fourth power of the length of the white rows, in units of that of Gaussian ones."""
+    k = max(whitening.rank, 1)
+    total = 0.0
+    for first in range(0, X.shape[0], block):
+        part = whitening.rows(X[first : first + block])
+        total += float(((part**2).sum(axis=1) ** 2).sum())
+    return total / X.shape[0] / (k * (k + 2))
+
+
+def warnings_of(n: int, k: int, tails: float, best: float, error: float) -> list[str]:
+    """Reasons not to trust the answer: few rows, heavy tails, a score that is not above zero."""
     found = []
     if n < 3 * k:
         found.append(
             f"{n} rows for {k} independent columns are fewer than three each: only first moments "
             "(sir) were tried."
         )
-    heavy = float((lengths**2).mean()) * k / (k + 2)
-    if heavy > 2:
+    if tails > _HEAVY:
         found.append(
-            f"the rows have heavy tails (fourth moment {heavy:.1f} times that of Gaussian ones): "
+            f"the rows have heavy tails (fourth moment {tails:.1f} times that of Gaussian ones): "
             "predicted overlaps assume Gaussian inputs; use bootstrap_subspace for errors."
         )
     if error > 0 and best <= 3 * error:

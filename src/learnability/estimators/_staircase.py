@@ -13,6 +13,8 @@ sign(z1 z2), is visible in m_f, and an even one, such as (z2, z3) in z1^2 + sign
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
@@ -22,59 +24,91 @@ from learnability.estimators._channel import standardised
 from learnability.estimators._labels import Labels, mid_ranks
 from learnability.estimators._location_channel import LocationChannel
 from learnability.estimators._logit_channel import LogitChannel, bins_of
+from learnability.estimators._products import products
 
-__all__ = ["proposals", "residual_features", "residual_labels", "strength"]
+__all__ = ["Residuals", "proposals", "residual_labels", "residuals", "strength"]
 
 Array = NDArray[np.float64]
 
 
-def residual_labels(labels: Labels, t: Array) -> tuple[Labels, Array]:
-    """What is left of the labels given standard coordinates t (n, s).
+def residual_labels(labels: Labels, t: Array) -> Labels:
+    """Labels to go on with given standard coordinates t (n, s): the rank of a number given t.
 
-    Returns
-    -------
-    tuple
-        Labels to go on with (ranks given t; classes stay what they are), and residual functions of
-        mean zero, shape (m, n).
+    Classes stay what they are.
     """
-    n = len(t)
     if labels.kind == "classes":
-        bins = bins_of(labels, 0, 0)
-        law = LogitChannel(4 if t.shape[1] < 3 else 2, 2.0).fit(t, bins, 8).law(t, bins)
-        seen = np.zeros_like(law)
-        seen[np.arange(n), labels.codes] = 1.0
-        return labels, ((seen - law) @ bins.psi).T
-    mean, log_variance = (
-        LocationChannel(width=0.6 if t.shape[1] == 1 else 1.0).fit(t, labels.scores).law(t)
-    )
+        return labels
+    at = products(t, LocationChannel.degree)
+    curve = LocationChannel(width=0.6 if t.shape[1] == 1 else 1.0)
+    mean, log_variance = curve.fit(at, labels.scores, labels.weights).law(at)
     ranks = ndtr((labels.scores - mean) / np.exp(log_variance / 2))
     codes = np.argsort(np.argsort(ranks))
-    u = mid_ranks(codes, np.ones(n))
-    e = np.sqrt(2) * np.cos(np.pi * np.arange(1, 3)[:, None] * u)
-    return Labels("numbers", codes, u, np.arange(n)), e
+    u = mid_ranks(codes, labels.weights)
+    return Labels("numbers", codes, u, np.arange(len(t)), labels.weights)
 
 
-def residual_features(labels: Labels, t: Array) -> Array:
-    """Features of what the label says beyond standard coordinates t (n, s), shape (m, n).
+@dataclass(frozen=True)
+class Residuals:
+    """Functions of the label that have mean zero given the known coordinates.
 
-    Each has mean zero and unit variance.
+    Attributes
+    ----------
+    e : array, shape (m, n)
+        Their values.
+    t : array, shape (n, s)
+        The standard coordinates.
+    weights : array, shape (n,)
+        Counts of the rows.
+    law : array, shape (n, B), optional
+        Probabilities of the classes given t, and
+    psi : array, shape (B, m), optional
+        the functions of the classes; none for numbers.
     """
-    n = len(t)
+
+    e: Array
+    t: Array
+    weights: Array
+    law: Array | None = None
+    psi: Array | None = None
+
+    def features(self) -> Array:
+        """The functions times {1, t_a}, of mean zero and unit variance, shape (m (1 + s), n)."""
+        n = len(self.t)
+        tilts = np.column_stack([np.ones(n), self.t])
+        features = (self.e[:, None, :] * tilts.T[None]).reshape(-1, n)
+        shares = self.weights / self.weights.sum()
+        features = features - (features @ shares)[:, None]
+        spread = np.sqrt(features**2 @ shares)
+        return np.asarray(features / (spread[:, None] + 1e-12))
+
+    def redrawn(self, rng: np.random.Generator) -> Residuals:
+        """The same if the label depended on t alone: ranks are shuffled, classes drawn anew."""
+        if self.law is None or self.psi is None:
+            return replace(self, e=self.e[:, rng.permutation(len(self.t))])
+        drawn = (rng.random(len(self.t))[:, None] > np.cumsum(self.law, axis=1)).sum(axis=1)
+        codes = np.minimum(drawn, self.law.shape[1] - 1)
+        return replace(self, e=(self.psi[codes] - self.law @ self.psi).T)
+
+
+def residuals(labels: Labels, t: Array) -> Residuals:
+    """What the label says beyond standard coordinates t (n, s)."""
+    if labels.kind == "numbers":
+        given = residual_labels(labels, t) if t.shape[1] else labels
+        order = np.arange(1, 3 if t.shape[1] else 4)
+        return Residuals(np.cos(np.pi * order[:, None] * given.ranks), t, labels.weights)
+    bins = bins_of(labels, 0, 0)
+    at = products(t, 4 if t.shape[1] < 3 else 2)
+    law = np.broadcast_to(bins.pi, (len(t), len(bins.pi)))
     if t.shape[1]:
-        e = residual_labels(labels, t)[1]
-    elif labels.kind == "numbers":
-        e = np.cos(np.pi * np.arange(1, 4)[:, None] * labels.ranks)
-    else:
-        e = bins_of(labels, 0, 0).psi[labels.codes].T
-    tilts = np.column_stack([np.ones(n), t])
-    features = (e[:, None, :] * tilts.T[None]).reshape(-1, n)
-    features = features - features.mean(axis=1, keepdims=True)
-    return np.asarray(features / (features.std(axis=1, keepdims=True) + 1e-12))
+        law = LogitChannel(at.degree, 2.0).fit(at, bins, 8).law(at, bins)
+    e = (bins.psi[labels.codes] - law @ bins.psi).T
+    return Residuals(e, t, labels.weights, law, bins.psi)
 
 
-def strength(Z: Array, features: Array) -> float:
+def strength(Z: Array, features: Array, weights: Array) -> float:
     """Largest moment of white rows Z (n, k) with the features, in units of its null edge."""
-    n, k = Z.shape
+    n, k = weights.sum(), Z.shape[1]
+    features = features * weights
     first = np.linalg.norm(features @ Z / n, 2) / (
         (np.sqrt(k) + np.sqrt(len(features))) / np.sqrt(n)
     )
@@ -106,8 +140,9 @@ def proposals(
     list of (strength, array of shape (k, r))
         Strongest first; a strength of one is the edge of the null law.
     """
-    n, k = rows.shape
-    features = residual_features(labels, standardised(t)[0])
+    n, k = labels.weights.sum(), rows.shape[1]
+    open_part = residuals(labels, standardised(t, labels.weights)[0])
+    features = open_part.features() * labels.weights
 
     def outside(V: Array) -> Array:
         return V - known @ (known.T @ V)
@@ -117,9 +152,7 @@ def proposals(
     edge = (np.sqrt(k) + np.sqrt(len(features))) / np.sqrt(n)
     found = [(float(values[0] / edge), left)]
     edge = 2 * np.sqrt(k / n) + k / n
-    Z = rows.project(np.eye(k)) if rows.Z is None else rows.Z
-    for f in features:
-        second = Z.T @ (Z * f[:, None]) / n
+    for second in rows.seconds(features) / n:
         second = outside(outside(second).T)
         values, vectors = np.linalg.eigh(second)
         order = np.argsort(-np.abs(values))

@@ -25,6 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
+from learnability.errors import LearnabilityError
+
 __all__ = ["WIDE", "Whitening", "whiten", "whitening_of_moments"]
 
 Array = NDArray[np.float64]
@@ -152,6 +154,8 @@ def _from_spectrum(
     keep = values > _ROUNDING * max(float(values.max(initial=0.0)), 1e-300)
     values, vectors = values[keep][::-1], vectors[:, keep][:, ::-1]
     rank = len(values)
+    if rank == 0:
+        raise LearnabilityError("All columns of X are constant: give columns that vary.")
     shrinkage = 0.0
     if how == "shrunk" or (how == "auto" and total < _ENOUGH * rank):
         shrinkage = _shrinkage(float((values**2).sum()), len(center), total)

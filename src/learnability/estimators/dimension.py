@@ -3,8 +3,10 @@
 cv            the smallest r whose held-out information is within one standard error of the best,
               where the best exceeds zero by three; r grows until two more directions add nothing.
 permutation   given the directions found so far, the strongest moment of what they leave open is
-              compared with its values after the white rows are shuffled against it.
-bulk edge     the same statistic against its Gaussian null law: free, a screen only.
+              compared with its values when the label depends on their coordinates alone: its ranks
+              given them are shuffled, classes are drawn anew.
+bulk edge     the same statistic against its Gaussian null law: a screen only, no further than
+              the other two have looked.
 
 The first two err in different ways, so their agreement is the report.
 """
@@ -17,23 +19,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.estimators._base import check_count
-from learnability.estimators._blind_amp import WhiteRows
+from learnability.estimators._base import check_count, read_weights
 from learnability.estimators._channel import standardised
-from learnability.estimators._judge import judge
-from learnability.estimators._labels import Labels, read_labels
-from learnability.estimators._staircase import residual_features, strength
-from learnability.estimators._whitening import whiten
+from learnability.estimators._judge import Verdict, judge
+from learnability.estimators._labels import Labels, read_labels, weighted_mean
+from learnability.estimators._staircase import residuals, strength
+from learnability.estimators._whitening import Whitening, whiten
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
 from learnability.progress import tracked
 
-__all__ = ["DimensionReport", "dimension_report"]
+__all__ = ["DimensionReport", "count_directions", "dimension_report"]
 
 Array = NDArray[np.float64]
 _SURE = 3.0
 """Standard errors above zero that any direction at all must reach."""
-_STEPS = 20
-"""Steps of message passing while directions are counted."""
+_MOST_NUMBERS = 20_000_000
+"""Of tables with more white coordinates than this in all rows, the last two rules take a part."""
 _WIDEST = 150
 """More white coordinates than this are not shuffled: it would take too long."""
 
@@ -79,7 +80,7 @@ class DimensionReport:
 
 def dimension_report(
     X: Any, y: Any, max_components: int = 5, permutations: int = 19, folds: int = 3,
-    random_state: int = 0,
+    random_state: int = 0, sample_weight: Any = None,
 ) -> DimensionReport:  # fmt: skip
     """Find the number of directions by three rules.
 
@@ -97,79 +98,107 @@ def dimension_report(
         Folds of the held-out information.
     random_state : int
         Fixes everything.
+    sample_weight : array, shape (n,), optional
+        Counts of the rows.
 
     Returns
     -------
     DimensionReport
     """
-    check_count("max_components", max_components)
     X, y = np.asarray(X, dtype=float), np.asarray(y)
-    labels = read_labels(y, np.ones(len(X)))
-    rank = whiten(X, np.ones(len(X)), "auto").rank
-    most = min(max_components, rank)
-    cv, scores, errors = by_information(X, y, labels, most, folds, random_state)
-    shuffled, edge = _by_moments(X, y, labels, most, permutations, random_state, rank)
-    agree = None if shuffled is None else shuffled == cv
-    return DimensionReport(cv, shuffled, edge, agree, scores, errors)
+    labels = read_labels(y, read_weights(X, sample_weight))
+    return count_directions(
+        X, y, labels, max_components, permutations=permutations, folds=folds, seed=random_state
+    )[0]
+
+
+def count_directions(
+    X: Array, y: Any, labels: Labels, most: int, *, permutations: int = 19, folds: int, seed: int
+) -> tuple[DimensionReport, dict[int, Verdict]]:
+    """The report, and the verdict on each number of directions that was tried."""
+    whitening = whiten(X, labels.weights, "auto")
+    most = min(check_count("max_components", most), whitening.rank)
+    cv, verdicts = by_information(X, y, labels, most, folds, seed)
+    fits = {r: verdict.fitted for r, verdict in verdicts.items()}
+    shuffled, edge = _by_moments(X, y, labels, most, permutations, seed, whitening, fits)
+    report = DimensionReport(
+        cv, shuffled, edge, None if shuffled is None else shuffled == cv,
+        [0.0, *(verdict.score for verdict in verdicts.values())],
+        [0.0, *(verdict.error for verdict in verdicts.values())],
+    )  # fmt: skip
+    return report, verdicts
+
+
+def _finder(r: int, seed: int) -> MessagePassingSubspace:
+    return MessagePassingSubspace(r, start="moments", random_state=seed)
 
 
 def by_information(
     X: Array, y: Any, labels: Labels, most: int, folds: int, seed: int
-) -> tuple[int, list[float], list[float]]:
-    """The rule of held-out information: its choice, scores and errors from r = 0 on."""
-    scores, errors = [0.0], [0.0]
-    kept: list[Array] = [np.zeros(len(X))]
+) -> tuple[int, dict[int, Verdict]]:
+    """The rule of held-out information: its choice, and the verdicts from r = 1 on."""
+    verdicts: dict[int, Verdict] = {}
+
+    def gain(many: int, few: int) -> tuple[float, float]:
+        """What more directions say beyond fewer, and its standard error."""
+        rows = verdicts[many].rows - (verdicts[few].rows if few else 0.0)
+        return weighted_mean(rows, labels.weights)
+
     best = 0
     for r in tracked(range(1, most + 1), "directions"):
-        finder = MessagePassingSubspace(r, start="moments", n_iter=_STEPS, random_state=seed)
-        verdict = judge(finder, X, y, labels, folds=folds, seed=seed, how="information")
-        scores.append(verdict.score)
-        errors.append(verdict.error)
-        kept.append(verdict.rows)
-        gain = verdict.rows - kept[best]
-        if gain.mean() > 2 * gain.std() / np.sqrt(len(gain)):
+        verdicts[r] = judge(
+            _finder(r, seed), X, y, labels, folds=folds, seed=seed, how="information"
+        )
+        more, error = gain(r, best)
+        if more > 2 * error:
             best = r
         if r >= best + 2:
             break
-    if scores[best] <= _SURE * errors[best]:
+    if best and verdicts[best].score <= _SURE * verdicts[best].error:
         best = 0
     for r in range(1, best):
-        loss = kept[best] - kept[r]
-        if loss.mean() < loss.std() / np.sqrt(len(loss)):
+        more, error = gain(best, r)
+        if more < error:
             best = r
             break
-    return best, scores, errors
+    return best, verdicts
 
 
 def _by_moments(
-    X: Array, y: Any, labels: Labels, most: int, permutations: int, seed: int, rank: int
-) -> tuple[int | None, int]:
+    X: Array, y: Any, labels: Labels, most: int, permutations: int, seed: int,
+    whitening: Whitening, fits: dict[int, MessagePassingSubspace],
+) -> tuple[int | None, int]:  # fmt: skip
     """The rules of permutation and of the bulk edge."""
     rng = np.random.default_rng(seed)
-    n = len(X)
-    rows = WhiteRows(X, whiten(X, np.ones(n), "auto"))
-    Z = rows.project(np.eye(rank))
+    rank = whitening.rank
+    some = slice(None, None, -(-len(X) * rank // _MOST_NUMBERS))
+    part, counts, labels = X[some], labels.weights, labels.take(some)
+    weights, n = labels.weights, len(part)
+    Z = whitening.rows(part)
     shuffled: int | None = None
     edge: int | None = None
     for s in range(most + 1):
-        if s == 0:
-            known, t = np.zeros((rank, 0)), np.zeros((n, 0))
-        else:
-            finder = MessagePassingSubspace(
-                s, start="moments", n_iter=_STEPS, random_state=seed
-            ).fit(X, y)
-            t = standardised(finder.transform(X))[0]
-            known = np.linalg.qr(rows.collect(t))[0]
-        features = residual_features(labels, t)
+        if shuffled is not None and s not in fits:
+            break
+        known, t = np.zeros((rank, 0)), np.zeros((n, 0))
+        if s:
+            if s not in fits:
+                fits[s] = _finder(s, seed).fit(X, y, sample_weight=counts)
+            t = standardised(fits[s].transform(part), weights)[0]
+            known = np.linalg.qr(Z.T @ (t * weights[:, None]))[0]
+        left = residuals(labels, t)
         outside = Z - (Z @ known) @ known.T
-        seen = strength(outside, features)
+        seen = strength(outside, left.features(), weights)
         if edge is None and seen <= 1 + 2 * rank ** (-2 / 3):
             edge = s
         if rank <= _WIDEST and shuffled is None:
-            null = [strength(outside[rng.permutation(n)], features) for _ in range(permutations)]
-            if seen <= max(null):
+            null = (
+                strength(outside, left.redrawn(rng).features(), weights)
+                for _ in range(permutations)
+            )
+            if any(seen <= one for one in null):
                 shuffled = s
         if edge is not None and (shuffled is not None or rank > _WIDEST):
             break
     none = None if rank > _WIDEST else most
-    return (none if shuffled is None else shuffled), (most if edge is None else edge)
+    return (none if shuffled is None else shuffled), (s if edge is None else edge)

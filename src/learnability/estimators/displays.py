@@ -1,6 +1,5 @@
-"""Pictures of a fitted subspace, as scikit-learn Displays.
+"""Pictures of the number of directions, as scikit-learn Displays.
 
-``SummaryDisplay``    y against one coordinate, or colour over two, with a smooth mean as the line.
 ``SpectrumDisplay``   eigenvalues of a moment method, the edge of the bulk, and shuffled labels.
 ``StabilityDisplay``  split-half overlap and held-out information against the number of directions.
 """
@@ -14,101 +13,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from learnability.drawing import COLOURS, house_style
+from learnability.estimators._axes import new_axes
 from learnability.estimators._judge import judge
 from learnability.estimators._labels import read_labels
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
 from learnability.estimators.subspaces import split_half
 
-__all__ = ["SpectrumDisplay", "StabilityDisplay", "SummaryDisplay"]
-
-
-def _axes(ax: Any) -> Any:
-    if ax is not None:
-        return ax
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(3.6, 2.8)).subplots()
-
-
-class SummaryDisplay:
-    """Sufficient summary plot: y against the coordinates that were found.
-
-    Parameters
-    ----------
-    coordinates : array, shape (n, r)
-        The coordinates.
-    y : array, shape (n,)
-        The target.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib objects
-        What `plot` drew.
-    """
-
-    def __init__(self, coordinates: NDArray[Any], y: NDArray[Any]) -> None:
-        self.coordinates = coordinates
-        self.y = y
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, ax: Any = None) -> SummaryDisplay:
-        """Draw a fitted estimator on data.
-
-        Parameters
-        ----------
-        estimator : subspace estimator
-            Fitted.
-        X, y : array
-            The data.
-        ax : matplotlib axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        SummaryDisplay
-        """
-        return cls(np.asarray(estimator.transform(X)), np.asarray(y)).plot(ax=ax)
-
-    def plot(self, ax: Any = None) -> SummaryDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        SummaryDisplay
-        """
-        with house_style():
-            ax = _axes(ax)
-            values, codes = np.unique(self.y, return_inverse=True)
-            classes = self.y.dtype.kind not in "fiu" or len(values) <= 10
-            if self.coordinates.shape[1] == 0:
-                ax.text(0.5, 0.5, "no direction was found", ha="center", transform=ax.transAxes)
-            elif self.coordinates.shape[1] == 1 and not classes:
-                t = self.coordinates[:, 0]
-                ax.plot(t, self.y, ".", ms=3, alpha=0.5, color=COLOURS[0])
-                ax.plot(*_running_mean(t, self.y), color=COLOURS[1])
-                ax.set(xlabel="first coordinate", ylabel="y")
-            elif self.coordinates.shape[1] == 1:
-                for k, value in enumerate(values):
-                    ax.hist(
-                        self.coordinates[codes == k, 0], bins=30, density=True, alpha=0.5,
-                        label=str(value),
-                    )  # fmt: skip
-                ax.set(xlabel="first coordinate", ylabel="density")
-                ax.legend()
-            else:
-                ranks = codes / max(len(values) - 1, 1)
-                drawn = ax.scatter(
-                    self.coordinates[:, 0], self.coordinates[:, 1], c=ranks, s=6, cmap="viridis"
-                )
-                ax.figure.colorbar(drawn, ax=ax, label="rank of y")
-                ax.set(xlabel="first coordinate", ylabel="second coordinate")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+__all__ = ["SpectrumDisplay", "StabilityDisplay"]
 
 
 class SpectrumDisplay:
@@ -175,7 +86,7 @@ class SpectrumDisplay:
         SpectrumDisplay
         """
         with house_style():
-            ax = _axes(ax)
+            ax = new_axes(ax)
             shown, null = self.eigenvalues[:most], self.shuffled[:, :most]
             where = np.arange(1, null.shape[1] + 1)
             ax.fill_between(where, null.min(0), null.max(0), color="0.8", label="shuffled y")
@@ -256,7 +167,7 @@ class StabilityDisplay:
         StabilityDisplay
         """
         with house_style():
-            ax = _axes(ax)
+            ax = new_axes(ax)
             r = np.arange(1, len(self.overlap) + 1)
             ax.plot(r, self.overlap, "o-", color=COLOURS[0], label="overlap of two halves")
             ax.errorbar(
@@ -268,9 +179,3 @@ class StabilityDisplay:
             ax.legend()
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-
-def _running_mean(t: NDArray[Any], y: NDArray[Any], parts: int = 25) -> tuple[Any, Any]:
-    order = np.argsort(t)
-    groups = [group for group in np.array_split(order, min(parts, len(t))) if len(group)]
-    return [t[group].mean() for group in groups], [y[group].mean() for group in groups]

@@ -57,7 +57,7 @@ class GradientSubspace(SubspaceEstimator):
         self.n_iter = n_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> GradientSubspace:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GradientSubspace:
         """Find the directions.
 
         Parameters
@@ -66,6 +66,8 @@ class GradientSubspace(SubspaceEstimator):
             The inputs.
         y : array, shape (n,) or (n, outputs)
             The target: numbers, of which only the order counts, or classes.
+        sample_weight : array, shape (n,), optional
+            Counts of the rows.
 
         Returns
         -------
@@ -75,21 +77,25 @@ class GradientSubspace(SubspaceEstimator):
         check_count("n_components", self.n_components)
         check_count("n_anchors", self.n_anchors)
         check_count("n_iter", self.n_iter)
-        X, y = self._read(X, y)
-        labels = read_labels(y, np.ones(len(X)))
+        X, y, weights = self._read_counted(X, y, sample_weight)
+        labels = read_labels(y, weights)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        whitening = whiten(X, np.ones(len(X)), "auto")
+        whitening = whiten(X, weights, "auto")
         Z = whitening.rows(X)
-        T = target_functions(labels.scores, labels.codes, labels.kind)
+        T = target_functions(labels)
         r = min(self.n_components, whitening.rank)
         if self.method == "opg":
             values, vectors = local_gradients(
-                Z, T, r, anchors=self.n_anchors, rounds=self.n_iter, rng=rng
+                Z, T, r, weights=weights, anchors=self.n_anchors, rounds=self.n_iter, rng=rng
             )
         elif self.method == "agop":
-            values, vectors = kernel_agop(Z, T, rounds=self.n_iter, most=_MOST_ROWS, rng=rng)
+            values, vectors = kernel_agop(
+                Z, T, weights=weights, rounds=self.n_iter, most=_MOST_ROWS, rng=rng
+            )
         else:
-            values, vectors = giant_network(Z, T, neurons=512, steps=self.n_iter, rng=rng)
+            values, vectors = giant_network(
+                Z, T, weights=weights, neurons=512, steps=self.n_iter, rng=rng
+            )
         self.gradient_spectrum_ = values
         self._keep(whitening, vectors[:, :r])
         return self

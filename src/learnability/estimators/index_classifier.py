@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
@@ -14,16 +14,14 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from learnability.errors import LearnabilityError
-from learnability.estimators._base import SubspaceEstimator, refuse_missing
-from learnability.estimators.index_subspace import IndexSubspace
+from learnability.estimators._prediction import IndexPredictor, fit_counted
 
 __all__ = ["IndexClassifier"]
 
 
-class IndexClassifier(ClassifierMixin, BaseEstimator):
+class IndexClassifier(ClassifierMixin, IndexPredictor):
     """Classification that first finds the directions y depends on.
 
     Parameters
@@ -48,10 +46,6 @@ class IndexClassifier(ClassifierMixin, BaseEstimator):
         The fitted classifier; the shares of the classes where no direction was found.
     """
 
-    _doc_link_module = SubspaceEstimator._doc_link_module
-    _doc_link_template = SubspaceEstimator._doc_link_template
-    _doc_link_url_param_generator = SubspaceEstimator._doc_link_url_param_generator
-
     def __init__(
         self, subspace: Any = None, classifier: Any = None, class_weight: Any = None,
         random_state: Any = None,
@@ -61,7 +55,7 @@ class IndexClassifier(ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> IndexClassifier:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> IndexClassifier:
         """Find the directions and classify by their coordinates.
 
         Parameters
@@ -70,36 +64,31 @@ class IndexClassifier(ClassifierMixin, BaseEstimator):
             The inputs.
         y : array, shape (n,)
             The classes.
+        sample_weight : array, shape (n,), optional
+            Counts of the rows.
 
         Returns
         -------
         IndexClassifier
         """
-        refuse_missing(X)
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        X, y, weights = self._read(X, y, sample_weight, numeric=False)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise LearnabilityError(
                 "`y` has 1 class only, but a classifier needs at least two classes."
             )
-        finder = (
-            IndexSubspace(random_state=self.random_state)
-            if self.subspace is None
-            else clone(self.subspace)
-        )
         # As text, so that many classes are never taken for numbers.
-        self.subspace_ = finder.fit(X, np.char.add("class ", codes.astype(str)))
-        t = self.subspace_.transform(X)
+        t = self._find(X, np.char.add("class ", codes.astype(str)), weights)
         if t.shape[1] == 0:
-            self.classifier_ = DummyClassifier(strategy="prior").fit(X, codes)
+            self.classifier_ = DummyClassifier(strategy="prior").fit(X, codes, weights)
         elif self.classifier is not None:
             model = clone(self.classifier)
             if self.class_weight is not None and "class_weight" in model.get_params():
                 model.set_params(class_weight=self._weights())
-            self.classifier_ = model.fit(t, codes)
+            self.classifier_ = fit_counted(model, t, codes, weights)
         else:
-            self.classifier_ = _tuned(t, codes, self._weights())
+            self.classifier_ = _tuned(t, codes, self._weights(), weights)
         return self
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
@@ -138,16 +127,8 @@ class IndexClassifier(ClassifierMixin, BaseEstimator):
             return self.class_weight
         return {k: self.class_weight.get(name, 1.0) for k, name in enumerate(self.classes_)}
 
-    def _coordinates(self, X: Any) -> NDArray[Any]:
-        check_is_fitted(self)
-        refuse_missing(X)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
-        if len(self.subspace_.components_) == 0:
-            return np.asarray(X)
-        return np.asarray(self.subspace_.transform(X))
 
-
-def _tuned(t: NDArray[Any], codes: NDArray[Any], class_weight: Any) -> Any:
+def _tuned(t: NDArray[Any], codes: NDArray[Any], class_weight: Any, weights: Any) -> Any:
     """Logistic regression on an approximated Gaussian kernel, by cross-validated likelihood."""
     pieces = min(200, max(2, len(t) // 3))
     model = make_pipeline(
@@ -155,8 +136,9 @@ def _tuned(t: NDArray[Any], codes: NDArray[Any], class_weight: Any) -> Any:
         Nystroem(n_components=pieces, random_state=0, gamma=0.1),
         LogisticRegression(C=10.0, max_iter=2000, class_weight=class_weight),
     )
+    counts = {} if weights is None else {"logisticregression__sample_weight": weights}
     folds = min(3, int(np.bincount(codes).min()))
     if folds < 3 or len(t) < 60:
-        return model.fit(t, codes)
+        return model.fit(t, codes, **counts)
     grid = {"nystroem__gamma": [0.03, 0.3], "logisticregression__C": [1.0, 30.0]}
-    return GridSearchCV(model, grid, cv=folds, scoring="neg_log_loss").fit(t, codes)
+    return GridSearchCV(model, grid, cv=folds, scoring="neg_log_loss").fit(t, codes, **counts)

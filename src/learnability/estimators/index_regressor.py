@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import RegressorMixin, clone
 from sklearn.dummy import DummyRegressor
 from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
@@ -14,10 +14,8 @@ from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from learnability.estimators._base import SubspaceEstimator, refuse_missing
-from learnability.estimators.index_subspace import IndexSubspace
+from learnability.estimators._prediction import IndexPredictor, fit_counted
 
 __all__ = ["IndexRegressor"]
 
@@ -25,7 +23,7 @@ _MOST_ROWS = 2500
 """Rows beyond which the kernel is approximated."""
 
 
-class IndexRegressor(RegressorMixin, BaseEstimator):
+class IndexRegressor(RegressorMixin, IndexPredictor):
     """Regression that first finds the directions y depends on.
 
     Parameters
@@ -46,10 +44,6 @@ class IndexRegressor(RegressorMixin, BaseEstimator):
         The fitted regressor; the mean where no direction was found.
     """
 
-    _doc_link_module = SubspaceEstimator._doc_link_module
-    _doc_link_template = SubspaceEstimator._doc_link_template
-    _doc_link_url_param_generator = SubspaceEstimator._doc_link_url_param_generator
-
     def __init__(
         self, subspace: Any = None, regressor: Any = None, random_state: Any = None
     ) -> None:
@@ -57,7 +51,7 @@ class IndexRegressor(RegressorMixin, BaseEstimator):
         self.regressor = regressor
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> IndexRegressor:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> IndexRegressor:
         """Find the directions and regress on their coordinates.
 
         Parameters
@@ -66,31 +60,24 @@ class IndexRegressor(RegressorMixin, BaseEstimator):
             The inputs.
         y : array, shape (n,)
             The target.
+        sample_weight : array, shape (n,), optional
+            Counts of the rows.
 
         Returns
         -------
         IndexRegressor
         """
-        refuse_missing(X)
-        X, y = validate_data(
-            self, X, y, dtype=[np.float64, np.float32], y_numeric=True, ensure_min_samples=2
-        )
-        finder = (
-            IndexSubspace(random_state=self.random_state)
-            if self.subspace is None
-            else clone(self.subspace)
-        )
+        X, y, weights = self._read(X, y, sample_weight, numeric=True)
         if len(np.unique(y)) < 2:
-            self.subspace_, self.regressor_ = None, DummyRegressor().fit(X, y)
+            self.subspace_, self.regressor_ = None, DummyRegressor().fit(X, y, weights)
             return self
-        self.subspace_ = finder.fit(X, y)
-        t = self.subspace_.transform(X)
+        t = self._find(X, y, weights)
         if t.shape[1] == 0:
-            self.regressor_ = DummyRegressor().fit(X, y)
+            self.regressor_ = DummyRegressor().fit(X, y, weights)
         elif self.regressor is not None:
-            self.regressor_ = clone(self.regressor).fit(t, y)
+            self.regressor_ = fit_counted(clone(self.regressor), t, y, weights)
         else:
-            self.regressor_ = _tuned(t, y)
+            self.regressor_ = _tuned(t, y, weights)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -105,15 +92,11 @@ class IndexRegressor(RegressorMixin, BaseEstimator):
         -------
         array, shape (n,)
         """
-        check_is_fitted(self)
-        refuse_missing(X)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
-        finder: Any = self.subspace_
-        bare = finder is None or len(finder.components_) == 0
-        return np.asarray(self.regressor_.predict(X if bare else finder.transform(X)))
+        coordinates = self._coordinates(X)
+        return np.asarray(self.regressor_.predict(coordinates))
 
 
-def _tuned(t: NDArray[Any], y: NDArray[Any]) -> Any:
+def _tuned(t: NDArray[Any], y: NDArray[Any], weights: Any) -> Any:
     """Kernel ridge regression of the standardised target, kernel and ridge by cross-validation."""
     from sklearn.compose import TransformedTargetRegressor
 
@@ -132,7 +115,9 @@ def _tuned(t: NDArray[Any], y: NDArray[Any]) -> Any:
             "regressor__kernelridge__gamma": widths,
             "regressor__kernelridge__alpha": [1e-4, 1e-3, 1e-2, 0.1, 1.0],
         }
+    counts = {} if weights is None else {f"{model.steps[-1][0]}__sample_weight": weights}
     scaled = TransformedTargetRegressor(model, transformer=StandardScaler())
     if folds < 3 or len(t) < 10:
-        return scaled.fit(t, y)
-    return GridSearchCV(scaled, grid, cv=folds, scoring="neg_mean_squared_error").fit(t, y)
+        return scaled.fit(t, y, **counts)
+    search = GridSearchCV(scaled, grid, cv=folds, scoring="neg_mean_squared_error")
+    return search.fit(t, y, **counts)

@@ -16,10 +16,11 @@ from learnability.estimators._report import (
     IndexReport,
     blind_methods,
     rows_needed,
+    tail_weight,
     warnings_of,
 )
 from learnability.estimators._whitening import Whitening, whiten
-from learnability.estimators.dimension import dimension_report
+from learnability.estimators.dimension import count_directions
 from learnability.estimators.gradient_subspace import GradientSubspace
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
 from learnability.estimators.moment_subspace import MomentSubspace
@@ -32,6 +33,12 @@ _LOCAL_WORK = 3e7
 """Largest n k^2 for which local gradients are tried by default."""
 _KERNEL_ROWS = 4000
 """Most rows for which a kernel machine is tried by default."""
+_SAID = 3.0
+"""Standard errors that a score must exceed to say anything."""
+_KNOWN = 0.9
+"""Predicted overlap from which message passing is taken at its word, on Gaussian-like rows."""
+_GAUSSIAN = 1.2
+"""Largest fourth moment of such rows, in units of that of Gaussian ones."""
 
 
 class IndexSubspace(SubspaceEstimator):
@@ -93,7 +100,7 @@ class IndexSubspace(SubspaceEstimator):
         self.folds = folds
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> IndexSubspace:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> IndexSubspace:
         """Find the directions, and how many there are.
 
         Parameters
@@ -102,6 +109,8 @@ class IndexSubspace(SubspaceEstimator):
             The inputs.
         y : array, shape (n,) or (n, outputs)
             The target: numbers, of which only the order counts, or classes.
+        sample_weight : array, shape (n,), optional
+            Counts of the rows.
 
         Returns
         -------
@@ -112,29 +121,30 @@ class IndexSubspace(SubspaceEstimator):
         check_choice("judge", self.judge, ("information", "cv"))
         check_count("max_components", self.max_components)
         check_count("folds", self.folds, 2)
-        X, y = self._read(X, y)
-        n = len(X)
-        labels = read_labels(y, np.ones(n))
+        X, y, weights = self._read_counted(X, y, sample_weight)
+        labels = read_labels(y, weights)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        whitening = whiten(X, np.ones(n), "auto")
-        few = n < 3 * whitening.rank
+        whitening = whiten(X, weights, "auto")
+        few = len(X) < 3 * whitening.rank
+        tails = tail_weight(X, whitening)
+        names = ["sir"] if few else self._names(len(X), whitening.rank)
         dimension = None
+        counted: dict[int, Verdict] = {}
         if self.n_components != "auto":
             r = int(self.n_components)
         elif few:
             r = self._first_moments_only(X, y, labels, whitening.rank, seed)
         else:
-            dimension = dimension_report(
-                X, y, self.max_components, folds=self.folds, random_state=seed
+            dimension, counted = count_directions(
+                X, y, labels, self.max_components, folds=self.folds, seed=seed
             )
             r = dimension.cv
-        names = ["sir"] if few else self._names(n, whitening.rank)
-        verdicts = self._compare(X, y, labels, names, r, seed) if r else {}
-        self._choose(X, y, verdicts, r, seed, whitening)
-        lengths = (whitening.rows(X) ** 2).sum(axis=1) / max(whitening.rank, 1)
+        known = counted.get(r) if self.judge == "information" else None
+        verdicts = self._compare(X, y, labels, names, r, seed, tails, known) if r else {}
+        self._choose(X, verdicts, whitening)
         overlap = np.asarray(getattr(self.estimator_, "overlap_", []))
         self.report_ = IndexReport(
-            rows=n,
+            rows=len(X),
             columns=X.shape[1],
             rank=whitening.rank,
             n_components=len(self.components_),
@@ -142,9 +152,9 @@ class IndexSubspace(SubspaceEstimator):
             scores={name: (verdict.score, verdict.error) for name, verdict in verdicts.items()},
             dimension=None if dimension is None else dimension.to_dict(),
             overlap=[float(q) for q in overlap],
-            rows_for_good_overlap=rows_needed(overlap, n) if len(overlap) else None,
+            rows_for_good_overlap=rows_needed(overlap, len(X)) if len(overlap) else None,
             blind=blind_methods(labels, self.held_out_) if len(self.components_) else {},
-            warnings=warnings_of(whitening, lengths, self.score_, self.score_error_),
+            warnings=warnings_of(len(X), whitening.rank, tails, self.score_, self.score_error_),
         )
         return self
 
@@ -168,14 +178,36 @@ class IndexSubspace(SubspaceEstimator):
         return names
 
     def _compare(
-        self, X: Any, y: Any, labels: Labels, names: list[str], r: int, seed: int
-    ) -> dict[str, Verdict]:
-        return {
-            name: judge(
-                _finder(name, r, seed), X, y, labels, folds=self.folds, seed=seed, how=self.judge
-            )
-            for name in tracked(names, "candidates")
-        }
+        self, X: Any, y: Any, labels: Labels, names: list[str], r: int, seed: int, tails: float,
+        known: Verdict | None,
+    ) -> dict[str, Verdict]:  # fmt: skip
+        """The verdicts on the candidates, message passing first.
+
+        Where the rows have the tails of Gaussian ones, on which its theory rests, message passing
+        that says something is its own judge: its cavity fields are coordinates that never saw the
+        label of their row, with all other rows at work. Where it also knows all of its directions
+        no other candidate is tried.
+        """
+        verdicts: dict[str, Verdict] = {}
+        fits: dict[str, Any] = {}
+        if "message_passing" in names and self.candidates == "auto":
+            finder = _finder("message_passing", r, seed)
+            fitted = known.fitted if known else finder.fit(X, y, sample_weight=labels.weights)
+            fits["message_passing"] = fitted
+            score, error = fitted.information_, fitted.information_error_
+            if tails < _GAUSSIAN and self.judge == "information" and score > _SAID * error:
+                own = Verdict(score, error, np.zeros(0), fitted.fields_, fitted)
+                verdicts["message_passing"] = own
+                if (fitted.overlap_ >= _KNOWN).all():
+                    return verdicts
+            elif known:
+                verdicts["message_passing"] = known
+        for name in tracked([name for name in names if name not in verdicts], "candidates"):
+            verdicts[name] = judge(
+                _finder(name, r, seed), X, y, labels, folds=self.folds, seed=seed, how=self.judge,
+                fitted=fits.get(name),
+            )  # fmt: skip
+        return verdicts
 
     def _first_moments_only(self, X: Any, y: Any, labels: Labels, rank: int, seed: int) -> int:
         """Number of first-moment directions that raise the held-out score."""
@@ -189,20 +221,21 @@ class IndexSubspace(SubspaceEstimator):
                 best, score = r, verdict.score
         return best
 
-    def _choose(
-        self, X: Any, y: Any, verdicts: dict[str, Verdict], r: int, seed: int, whitening: Whitening
-    ) -> None:
-        if r == 0:
+    def _choose(self, X: Any, verdicts: dict[str, Verdict], whitening: Whitening) -> None:
+        if not verdicts:
             self.chosen_, self.score_, self.score_error_ = "none", 0.0, 0.0
             self.estimator_ = None
             self.held_out_: NDArray[Any] = np.zeros((len(X), 0))
             self._keep(whitening, np.zeros((whitening.rank, 0)))
             return
         self.chosen_ = max(verdicts, key=lambda name: verdicts[name].score)
+        best = verdicts[self.chosen_]
+        if best.score <= _SAID * best.error and "message_passing" in verdicts:
+            self.chosen_ = "message_passing"  # Nobody says anything: its start.
         verdict = verdicts[self.chosen_]
         self.score_, self.score_error_ = verdict.score, verdict.error
         self.held_out_ = verdict.coordinates
-        self.estimator_ = _finder(self.chosen_, r, seed).fit(X, y)
+        self.estimator_ = verdict.fitted
         self.components_ = self.estimator_.components_
         self.center_ = self.estimator_.center_
         self.rank_ = self.estimator_.rank_

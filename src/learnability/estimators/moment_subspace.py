@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight
 
 from learnability.errors import LearnabilityError
 from learnability.estimators._accumulator import Accumulator
-from learnability.estimators._base import SubspaceEstimator, check_choice, check_count
+from learnability.estimators._base import SubspaceEstimator, check_choice, check_count, read_weights
 from learnability.estimators._labels import read_labels
 from learnability.estimators._moments import (
     METHODS,
@@ -114,7 +113,7 @@ class MomentSubspace(SubspaceEstimator):
         self._check()
         self._sums: Accumulator | None = None
         X, y = self._read(X, y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weights = read_weights(X, sample_weight)
         labels = read_labels(y, weights)
         ordered = labels.kind == "numbers"
         if ordered and not isinstance(self.slices, (int, np.integer)):
@@ -159,7 +158,7 @@ class MomentSubspace(SubspaceEstimator):
         sums = getattr(self, "_sums", None)
         first = sums is None
         X, y = self._read(X, y, reset=first)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weights = read_weights(X, sample_weight)
         if y.ndim == 2:
             raise LearnabilityError("`partial_fit` takes one output, but y has several: use `fit`.")
         if sums is None:
@@ -216,6 +215,7 @@ class MomentSubspace(SubspaceEstimator):
             values, vectors = learned_directions(moments, self.n_components, rng)
         else:
             values, vectors = leading_directions(moments, self.method, self.n_components)
+        vectors = _settled(values, vectors, whitening)
         self.eigenvalues_ = values
         self.bulk_edge_ = bulk_edge(moments, self.method)
         found = min(self.n_components, vectors.shape[1])
@@ -226,6 +226,26 @@ class MomentSubspace(SubspaceEstimator):
                 stacklevel=3,
             )
         self._keep(whitening, vectors[:, :found])
+
+
+def _settled(values: NDArray[Any], vectors: NDArray[Any], whitening: Whitening) -> NDArray[Any]:
+    """Eigenvectors with a fixed basis where eigenvalues are equal, the longest in x first.
+
+    With nearly as many white coordinates as rows many eigenvalues are equal, and rounding alone
+    would choose among their eigenvectors.
+    """
+    if whitening.triangular:
+        return vectors
+    settled = vectors.copy()
+    count = vectors.shape[1]
+    apart = np.diff(values[:count]) < -1e-7 * max(float(np.abs(values).max(initial=0)), 1e-300)
+    edges = [0, *(np.flatnonzero(apart) + 1), count]
+    for first, last in zip(edges[:-1], edges[1:], strict=True):
+        if last - first > 1:
+            V = vectors[:, first:last]
+            along = (whitening.scale[:, None] * whitening.pull_back(V)).T
+            settled[:, first:last] = V @ np.linalg.svd(along)[0]
+    return settled
 
 
 def _sizes(whitening: Whitening, X: Any, block: int = 8192) -> NDArray[Any]:

@@ -9,10 +9,14 @@ from typing import Any
 import numpy as np
 
 from learnability.errors import LearnabilityError
-from learnability.estimators.displays import SummaryDisplay
 from learnability.estimators.index_subspace import IndexSubspace
+from learnability.estimators.staircase_displays import BlindnessDisplay, LandingsDisplay
+from learnability.estimators.summary_display import SummaryDisplay
 
 __all__ = ["fit_table", "read_table"]
+
+_FEWEST = 10
+"""Fewer rows than this are no table to learn from."""
 
 
 def read_table(path: Path, target: str) -> tuple[Any, Any]:
@@ -32,25 +36,22 @@ def read_table(path: Path, target: str) -> tuple[Any, Any]:
     """
     import pandas
 
-    if not path.is_file():
-        raise LearnabilityError(f"There is no file {str(path)!r}.")
-    if path.suffix.lower() not in (".csv", ".parquet"):
-        raise LearnabilityError(f"{path.name!r} was given, but .csv or .parquet is accepted.")
-    try:
-        read = pandas.read_csv if path.suffix.lower() == ".csv" else pandas.read_parquet
-        table = read(path)
-    except ImportError as error:
-        raise LearnabilityError(
-            "Parquet files need pyarrow: install learnability[parquet], or give a CSV file."
-        ) from error
-    except (ValueError, UnicodeDecodeError) as error:
-        raise LearnabilityError(f"{path.name!r} cannot be read as a table: {error}") from error
+    table = _open(path)
     if target not in table.columns:
         known = ", ".join(map(str, list(table.columns)[:12]))
         raise LearnabilityError(f"`--target` was given as {target!r}, but the columns are {known}.")
     y = table[target]
     if y.isna().any():
         raise LearnabilityError(f"The target {target!r} has {int(y.isna().sum())} missing values.")
+    if len(table) < _FEWEST:
+        raise LearnabilityError(
+            f"{path.name!r} has {len(table)} rows, but at least {_FEWEST} are needed."
+        )
+    if not pandas.api.types.is_numeric_dtype(y) and y.nunique() > len(y) / 2:
+        raise LearnabilityError(
+            f"The target {target!r} has {y.nunique()} different values in {len(y)} rows and is no "
+            "number: give a number, or classes that several rows share."
+        )
     X = table.drop(columns=target)
     words = [str(name) for name in X.columns if not pandas.api.types.is_numeric_dtype(X[name])]
     if words:
@@ -61,6 +62,34 @@ def read_table(path: Path, target: str) -> tuple[Any, Any]:
     if X.shape[1] == 0:
         raise LearnabilityError("The table has no column beside the target.")
     return X.astype(float), y.to_numpy()
+
+
+def _open(path: Path) -> Any:
+    """The table in a file, its column names all different."""
+    import pandas
+
+    if not path.is_file():
+        raise LearnabilityError(f"There is no file {str(path)!r}.")
+    csv = path.suffix.lower() == ".csv"
+    if not csv and path.suffix.lower() != ".parquet":
+        raise LearnabilityError(f"{path.name!r} was given, but .csv or .parquet is accepted.")
+    try:
+        table = pandas.read_csv(path) if csv else pandas.read_parquet(path)
+        # pandas renames columns of equal names.
+        names = pandas.read_csv(path, header=None, nrows=1, dtype=str).iloc[0] if csv else None
+    except ImportError as error:
+        raise LearnabilityError(
+            "Parquet files need pyarrow: install learnability[parquet], or give a CSV file."
+        ) from error
+    except (ValueError, OSError) as error:
+        raise LearnabilityError(f"{path.name!r} cannot be read as a table: {error}") from error
+    names = table.columns.to_series() if names is None else names
+    twice = sorted({str(name) for name in names[names.duplicated()]})
+    if twice:
+        raise LearnabilityError(
+            f"{path.name!r} has several columns of the name {', '.join(twice)}: rename them."
+        )
+    return table
 
 
 def fit_table(
@@ -75,7 +104,8 @@ def fit_table(
     components : str
         "auto" or a whole number.
     out : Path, optional
-        Folder for components.csv, report.txt, report.json, summary.png and model.pickle.
+        Folder for components.csv, report.txt, report.json, model.pickle and pictures: summary.png,
+        blindness.png, and landings.png where a staircase was climbed.
     seed : int
         Fixes everything.
 
@@ -108,9 +138,13 @@ def _write(found: IndexSubspace, X: Any, y: Any, out: Path) -> None:
     (out / "report.txt").write_text(f"{found.report_}\n", encoding="utf-8")
     words = json.dumps(found.report_.to_dict(), default=_plain, indent=1)
     (out / "report.json").write_text(f"{words}\n", encoding="utf-8")
-    SummaryDisplay.from_estimator(found, X, y).figure_.savefig(
-        out / "summary.png", dpi=200, bbox_inches="tight"
-    )
+    pictures: dict[str, Any] = {"summary": SummaryDisplay.from_estimator(found, X, y)}
+    if len(found.components_):
+        pictures["blindness"] = BlindnessDisplay.from_estimator(found, X, y)
+    if len(getattr(found.estimator_, "landings_", [])) > 1:
+        pictures["landings"] = LandingsDisplay.from_estimator(found)
+    for name, display in pictures.items():
+        display.figure_.savefig(out / f"{name}.png", dpi=200, bbox_inches="tight")
     (out / "model.pickle").write_bytes(pickle.dumps(found))
 
 

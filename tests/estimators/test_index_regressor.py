@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import KNeighborsRegressor
+
+from learnability.errors import LearnabilityError
+from learnability.estimators import IndexRegressor, MomentSubspace
+
+from tests.estimators.problems import planted
+
+
+def test_regression_on_the_coordinate_that_matters():
+    X, y, _ = planted(lambda z: z[0] ** 2, 1, 800, 12, 0)
+    model = IndexRegressor(MomentSubspace("dr", 1)).fit(X[:500], y[:500])
+    assert model.score(X[500:], y[500:]) > 0.8
+
+
+def test_where_nothing_is_found_the_mean_is_predicted():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 30)), rng.standard_normal(40)
+    counts = np.where(np.arange(40) < 20, 1.0, 3.0)
+    model = IndexRegressor(random_state=0).fit(X, y, sample_weight=counts)
+    assert len(model.subspace_.components_) == 0
+    np.testing.assert_allclose(model.predict(X), np.average(y, weights=counts))
+    constant = IndexRegressor().fit(X, np.full(40, 2.0))
+    np.testing.assert_allclose(constant.predict(X), 2.0)
+
+
+def test_weights_reach_directions_and_regressor_or_are_refused():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((300, 3))
+    first = np.arange(300) < 150
+    y = np.where(first, X[:, 0], X[:, 1])
+    for regressor in (LinearRegression(), None):
+        model = IndexRegressor(MomentSubspace("sir", 1), regressor)
+        model.fit(X, y, sample_weight=first.astype(float))
+        assert np.abs(model.predict(X) - X[:, 0]).mean() < 0.1
+    with pytest.raises(LearnabilityError, match="KNeighborsRegressor takes none"):
+        IndexRegressor(MomentSubspace("sir", 1), KNeighborsRegressor()).fit(X, y, first)
