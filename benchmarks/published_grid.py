@@ -79,7 +79,9 @@ def main(store: str, trials: int) -> None:
     for name, (learner, least) in LEARNERS.items():
         start = time.process_time()
         means = [
-            f"{float(cell(learner(n), n, trials, store).error.mean()) / v:.3f}" if n >= least else ""
+            f"{float(cell(learner(n), n, trials, store).error.mean()) / v:.3f}"
+            if n >= least
+            else ""
             for n in SIZES
         ]
         print(f"| {name} | {' | '.join(means)} | {time.process_time() - start:.0f} |", flush=True)

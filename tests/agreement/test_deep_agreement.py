@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from learnability import Hierarchical
 from learnability.figures.function_staircase import measured
@@ -42,22 +44,34 @@ def test_the_first_layer_follows_its_transition(
     assert np.mean(found) == pytest.approx(expected, abs=tolerance)
 
 
-@pytest.mark.parametrize("d", [64, 100])
-def test_spectral_and_mehler_follow_the_theory(d: int) -> None:
-    """Eight seeds, four n from 4 n*: errors within 3 standard errors and 0.03 of Var y."""
-    learner = Layerwise((SpectralFirstLayer(None), MehlerReadout(3.0)), fresh=True)
-    ratios = (4.0, 5.0, 6.0, 7.0) if d == 64 else (4.0, 4.25, 4.5, 4.75)
+@pytest.mark.parametrize(("d", "ratios"), [(64, (4, 8, 12, 16)), (100, (4, 6, 10, 16))])
+def test_spectral_and_mehler_follow_the_theory(d: int, ratios: tuple[int, ...]) -> None:
+    """Ridge 1, eight seeds, n from 4 n* to 16 n*: within 3 standard errors and 0.03 of Var y.
+
+    At 4 n* the squared overlap of the first layer varies by 0.02 from seed to seed and the error by
+    1.7 times as much. Given the overlap of each run the theory is sharper, and so is the test.
+    """
+    learner = Layerwise((SpectralFirstLayer(None), MehlerReadout(1.0)), fresh=True)
     alphas = [ratio * TARGET.n_star(d) / d for ratio in ratios]
     runs = learner.simulate(TARGET, d=d, alpha=alphas, seeds=8)
     theory = learner.predict(TARGET, d=d, alpha=alphas)
     v = theory.attrs["label_variance"]
+
+    def agree(found: NDArray[Any], expected: NDArray[Any]) -> None:
+        gap = found - np.broadcast_to(expected, found.T.shape).T
+        allowed = 3 * gap.std(axis=1, ddof=1) / math.sqrt(8) + 0.03
+        assert (np.abs(gap.mean(axis=1)) < allowed).all(), (gap.mean(axis=1), allowed)
+
     error = runs.error.values / v
-    allowed = 3 * error.std(axis=1, ddof=1) / math.sqrt(8) + 0.03
-    gap = np.abs(error.mean(axis=1) - theory.error.values / v)
-    assert (gap < allowed).all(), (gap, allowed)
-    overlap = runs.feature_overlap.values[..., 0]
-    allowed = 3 * overlap.std(axis=1, ddof=1) / math.sqrt(8) + 0.03
-    assert (np.abs(overlap.mean(axis=1) - theory.feature_overlap.values[:, 0]) < allowed).all()
+    agree(error, theory.error.values / v)
+    agree(runs.feature_overlap.values[..., 0], theory.feature_overlap.values[:, 0])
+    given = np.array(
+        [
+            [predicted_stages(TARGET.at(d), m, round(alpha * d), 1.0).two_layer_error for m in row]
+            for alpha, row in zip(alphas, runs.first_layer_overlap.values, strict=True)
+        ]
+    )
+    agree(error, (given / v).T)
 
 
 @pytest.mark.parametrize("link", [G, "tanh(z)", "sign(z)"])

@@ -52,6 +52,11 @@ def test_readouts() -> None:
     fresh = rng.standard_normal((40, 2))
     expected = y.mean() + mehler_values(fresh, u) @ c
     np.testing.assert_allclose(trained.forward(fresh)[:, 0], expected, atol=1e-8)
+    single = MehlerReadout(0.3).learn(lambda: [u.astype(np.float32)], y, 0, 1)
+    np.testing.assert_allclose(single.forward(fresh)[:, 0], expected, atol=1e-3)
+    # A ridge that float32 would lose in rounding is solved in float64.
+    small = MehlerReadout(1e-6).learn(lambda: [u.astype(np.float32)], y, 0, 1)
+    assert np.abs(small.left_out[:, 0] - y).max() < 1e-3
     wide = rng.standard_normal((2, 300))
     deep = RidgeReadout().learn(lambda: [u @ wide], y, 0, 1)
     assert np.mean((deep.forward(fresh @ wide)[:, 0] - fresh.prod(1) - 1) ** 2) < 0.1

@@ -108,7 +108,7 @@ class Layerwise:
     n*: below d^1.6 or so use fresh ones.
     """
 
-    numerics_version: ClassVar[int] = 1
+    numerics_version: ClassVar[int] = 2  # 2: Mehler readouts in float32.
 
     layers: tuple[Any, ...] = (SphericalFirstLayer(), PreconditionedSecondLayer(), RidgeReadout())
     fresh: bool = False

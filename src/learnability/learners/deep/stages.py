@@ -28,7 +28,7 @@ from learnability.errors import LearnabilityError
 from learnability.learners.activations import checked_activation, checked_positive, is_number
 from learnability.learners.deep._leave_one_out import Fit, fit_by_leave_one_out
 from learnability.learners.deep.first_layer import checked_width
-from learnability.learners.mehler import mehler_values
+from learnability.learners.mehler import mehler_trace, mehler_values
 from learnability.learners.ridge import dual_path
 from learnability.links.link import Link
 from learnability.targets.protocol import checked_memory
@@ -36,6 +36,8 @@ from learnability.targets.protocol import checked_memory
 __all__ = ["Features", "MehlerReadout", "PreconditionedSecondLayer", "RidgeReadout", "Trained"]
 
 Blocks = Callable[[], Iterable[NDArray[Any]]]
+
+_MARGIN = 30.0  # Smallest ridge over what rounding moves eigenvalues by.
 
 
 class Trained(NamedTuple):
@@ -227,11 +229,16 @@ class MehlerReadout:
     def learn(self, below: Blocks, y: NDArray[Any], seed: int, place: int) -> Trained:
         """Train on pre-activations of the layer below; see `PreconditionedSecondLayer.learn`."""
         n = len(y)
-        checked_memory(f"Kernel values of {n} samples", 8.0 * n * (n + 4096), "use a RidgeReadout")
-        u = np.concatenate(list(below())).astype(np.float64)
+        u = np.concatenate(list(below()))
         mean = float(np.mean(y, dtype=np.float64))
         right = np.asarray(y, dtype=np.float64) - mean
-        c = dual_path(mehler_values(u, u), right, [self.ridge]).weights[0]
+        # Rounding moves eigenvalues by less than the unit of rounding times the trace.
+        if self.ridge < _MARGIN * np.finfo(u.dtype).eps * n * mehler_trace(u.shape[1]):
+            u = u.astype(np.float64)
+        checked_memory(
+            f"Kernel values of {n} samples", u.itemsize * n * (n + 4096.0), "use a RidgeReadout"
+        )
+        c = dual_path(mehler_values(u, u), right.astype(u.dtype), [self.ridge]).weights[0]
 
         def fitted(v: NDArray[Any]) -> NDArray[Any]:
             values = mehler_values(v, u.astype(v.dtype)) @ c.astype(v.dtype)
