@@ -20,29 +20,22 @@ import numpy as np
 import xarray
 
 from learnability import (
-    Hierarchical,
     JointAdamW,
-    KernelRidge,
     Layerwise,
     MehlerReadout,
     SpectralFirstLayer,
     study,
 )
+from learnability.figures._depth import best_kernel, reference
 
 D = 64
-TARGET = Hierarchical("tanh(3*z)", "He2(z)/2 + He3(z)/6", normalisation="printed")
+TARGET = reference()
 SIZES = [round(D**kappa) for kappa in np.linspace(0.2, 2.2, 15)]
-RIDGES = tuple(float(v) for v in np.geomspace(0.3, 300, 31))
 
 
 def kernel(name: str) -> Callable[[int], Any]:
     """Number of samples -> kernel regression with the ridge of least predicted error."""
-
-    def chosen(n: int) -> KernelRidge:
-        theory = KernelRidge(name, RIDGES).predict_finite(TARGET, d=D, alpha=n / D)
-        return KernelRidge(name, float(theory.ridge[int(theory.error.argmin("ridge"))]))
-
-    return chosen
+    return lambda n: best_kernel(name, TARGET, D, n)
 
 
 def always(learner: Any) -> Callable[[int], Any]:

@@ -76,7 +76,7 @@ def dual_path(kernel: Array, y: Array, ridges: Sequence[float]) -> Readout:
     Parameters
     ----------
     kernel : array, shape (n, n)
-        Positive semi-definite; overwritten. The system is solved in its precision.
+        Positive semi-definite, float64; overwritten.
     y : array, shape (n,)
         Labels.
     ridges : sequence of float

@@ -22,12 +22,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from learnability.errors import LearnabilityError, LinkError
+from learnability.errors import LearnabilityError
 from learnability.links.channel import Channel, checked_noise
 from learnability.links.hermite import expand
 from learnability.links.link import Link
 from learnability.targets._composition import Composition
 from learnability.targets._tree import checked_levels, climb, level_sizes, sign_counts
+from learnability.targets._tree_checks import (
+    checked_choice,
+    checked_depth,
+    checked_epsilon,
+    checked_polynomial,
+)
 from learnability.targets.multi_index import _stream
 from learnability.targets.protocol import Sample, checked_seed, checked_sizes, hidden_directions
 
@@ -43,7 +49,6 @@ SIGNS = ("balanced", "ones")
 NORMALISATIONS = ("unit", "printed")
 _SAMPLES = 200_000
 _ROWS = 20_000
-_HIGHEST_POLYNOMIAL = 4
 
 
 @dataclass(frozen=True, init=False)
@@ -114,12 +119,12 @@ class Hierarchical:
         levels = None if N is None else checked_levels(N)
         values = {
             "link": Link(link, r=r),
-            "polynomial": _checked_polynomial(polynomial),
-            "epsilon": None if levels is not None else _checked_epsilon(epsilon),
+            "polynomial": checked_polynomial(polynomial),
+            "epsilon": None if levels is not None else checked_epsilon(epsilon),
             "N": levels,
-            "depth": _checked_depth(depth, levels),
-            "signs": _choice("signs", signs, SIGNS),
-            "normalisation": _choice("normalisation", normalisation, NORMALISATIONS),
+            "depth": checked_depth(depth, levels),
+            "signs": checked_choice("signs", signs, SIGNS),
+            "normalisation": checked_choice("normalisation", normalisation, NORMALISATIONS),
             "noise": checked_noise(noise),
         }
         for name, value in values.items():
@@ -398,59 +403,3 @@ def _floor(target: Hierarchical) -> float:
 def conditional_variance(f: Array, q: Array) -> float:
     """E Var(f | q) from samples: half the mean square of differences of neighbours in q."""
     return 0.5 * float(np.mean(np.diff(f[np.argsort(q, kind="stable")]) ** 2))
-
-
-def _checked_polynomial(source: Any) -> Link:
-    try:
-        link = Link(source, r=1) if callable(source) else Link(source)
-    except LinkError as error:
-        raise LearnabilityError(f"`polynomial` cannot be read: {error}") from None
-    terms = link.polynomial if link.r == 1 else None
-    degree = 0 if terms is None else max((sum(powers) for powers in terms), default=0)
-    if not 1 <= degree <= _HIGHEST_POLYNOMIAL:
-        raise LearnabilityError(
-            f"`polynomial` was given as {link!r}, but a polynomial of one variable of degree 1 to "
-            f"{_HIGHEST_POLYNOMIAL} is accepted."
-        )
-    found = expand(link, degree)
-    if abs(found.mean) > 1e-9 * math.sqrt(found.energy):
-        raise LearnabilityError(
-            f"`polynomial` was given as {link!r} with a constant term, E[P(z)] = {found.mean:.3g}, "
-            "but one of mean zero is accepted: subtract it, or write it in He1, He2, He3."
-        )
-    return link
-
-
-def _checked_epsilon(epsilon: Any) -> float:
-    if epsilon is None:
-        return 0.5
-    number = isinstance(epsilon, int | float | np.number) and not isinstance(epsilon, bool)
-    if not number or not 0 < epsilon < 1:
-        raise LearnabilityError(
-            f"`epsilon` was given as {epsilon!r}, but a number between 0 and 1 is accepted."
-        )
-    return float(epsilon)
-
-
-def _checked_depth(depth: Any, levels: tuple[int, ...] | None) -> int:
-    whole = isinstance(depth, int | np.integer) and not isinstance(depth, bool)
-    if not whole or not 3 <= depth <= 8:
-        raise LearnabilityError(
-            f"`depth` was given as {depth!r}, but a whole number from 3 to 8 is accepted."
-        )
-    if levels is None:
-        return int(depth)
-    if depth not in (3, len(levels) + 2):
-        raise LearnabilityError(
-            f"`depth` was given as {depth}, but a tree with levels of {levels} has depth "
-            f"{len(levels) + 2}."
-        )
-    return len(levels) + 2
-
-
-def _choice(name: str, value: Any, accepted: Sequence[str]) -> str:
-    if value not in accepted:
-        raise LearnabilityError(
-            f"`{name}` was given as {value!r}, but {' and '.join(accepted)} are accepted."
-        )
-    return str(value)

@@ -8,16 +8,14 @@ from learnability.learners.deep.first_layer import (
 )
 from learnability.learners.deep.joint import JointAdamW
 from learnability.learners.deep.layerwise import Layerwise, TwoLayer
-from learnability.learners.deep.stages import (
-    MehlerReadout,
-    PreconditionedSecondLayer,
-    RidgeReadout,
-)
+from learnability.learners.deep.mehler_stages import MehlerReadout, MehlerSecondLayer
+from learnability.learners.deep.stages import PreconditionedSecondLayer, RidgeReadout
 
 __all__ = [
     "JointAdamW",
     "Layerwise",
     "MehlerReadout",
+    "MehlerSecondLayer",
     "OracleFirstLayer",
     "PreconditionedSecondLayer",
     "RandomFirstLayer",
