@@ -107,7 +107,7 @@ def _fit(below: Blocks, y: NDArray[Any], ridge: float, leave_out: bool = False) 
     c = cho_solve(factor, centred.astype(u.dtype), check_finite=False)
     missed = ridge * c
     if leave_out:
-        (invert,) = get_lapack_funcs(("potri",), (factor[0],))
+        invert: Any = get_lapack_funcs("potri", (factor[0],))
         missed = c / np.diagonal(invert(factor[0], lower=True, overwrite_c=True)[0])
 
     def function(v: NDArray[Any]) -> NDArray[Any]:
