@@ -34,6 +34,7 @@ from learnability.targets._tree_checks import (
     checked_epsilon,
     checked_polynomial,
 )
+from learnability.targets._tree_moments import level_scales
 from learnability.targets.multi_index import _stream
 from learnability.targets.protocol import Sample, checked_seed, checked_sizes, hidden_directions
 
@@ -73,6 +74,7 @@ class Hierarchical:
         The a_i: half of them -1, or all +1.
     normalisation : {"unit", "printed"}
         Whether the last features are divided by their standard deviation, or taken as printed.
+        Those of inner levels always have unit variance, exactly.
     noise : float
         Variance of additive Gaussian label noise.
     r : int, optional
@@ -91,7 +93,8 @@ class Hierarchical:
     (0.644, array([0.008, 0.623, 0.124]))
     """
 
-    numerics_version: ClassVar[int] = 1  # Of the samples: stored runs of another are not used.
+    # Of the samples: stored runs of another are not used. 2: exact variances in deeper trees.
+    numerics_version: ClassVar[int] = 2
 
     link: Link
     polynomial: Link
@@ -261,8 +264,9 @@ class Hierarchical:
         here = self.at(X.shape[1])
         sizes = here.sizes
         z = (X @ W.T).reshape(len(X), self.r, sizes[0])
-        unit = 1 / math.sqrt(expand(self.polynomial, 1).energy)
-        scales = [unit] * (len(sizes) - 1) + [1.0 if self.normalisation == "printed" else unit]
+        scales = list(level_scales(self.polynomial, sizes, self.signs))
+        if self.normalisation == "printed":
+            scales[-1] = 1.0
         return climb(z, sizes, self.signs, self._P, scales)
 
     def _P(self, z: NDArray[Any]) -> NDArray[Any]:
