@@ -83,26 +83,26 @@ def conditions(target: Hierarchical, activation: str | Link = "relu(z)") -> tupl
     rows = [
         _nonzero("c_1(g) is not zero", "essential", g, 1,
                  "the feature is not seen at first order: use g with a linear part"),
-        Condition("the information exponent of P is at most 2", "essential",
-                  _verdict(P.is_zero(1) is not True or P.is_zero(2) is not True),
-                  float(P.information_exponent or math.nan),
-                  "the first layer needs more than d^(1 + epsilon) samples"),
+        _decided("the information exponent of P is at most 2", "essential",
+                 P.is_zero(1) is not True or P.is_zero(2) is not True,
+                 float(P.information_exponent or math.nan),
+                 "the first layer needs more than d^(1 + epsilon) samples"),
     ]  # fmt: skip
     rows += [
         _nonzero(f"c_{j}(sigma) is not zero", "essential", s, j,
                  "add biases, or use another activation")
         for j in range(1, k + 1)
     ]  # fmt: skip
-    rows.append(Condition("sigma has a derivative almost everywhere", "essential",
-                          _verdict(sigma.breaks is not None), float(len(sigma.breaks or ())),
-                          "declare its breaks"))  # fmt: skip
+    rows.append(_decided("sigma has a derivative almost everywhere", "essential",
+                         sigma.breaks is not None, float(len(sigma.breaks or ())),
+                         "declare its breaks"))  # fmt: skip
     twice = expand(sigma.after(sigma), 2)
     product = float(twice.tensors[2].sum()) * float(P.tensors[2].sum())
     nothing = twice.energy < 1e-24  # sigma(sigma) is zero everywhere.
     known = nothing or (twice.is_zero(2) is not None and P.is_zero(2) is not None)
     rows += [
-        Condition("all signs a_i are +1", "technical", _verdict(target.signs == "ones"),
-                  1.0 if target.signs == "ones" else 0.0),
+        _decided("all signs a_i are +1", "technical", target.signs == "ones",
+                 1.0 if target.signs == "ones" else 0.0),
         _zero("P has no linear part", "technical", P, 1),
         _zero("E[sigma(sigma(z)) z] is zero", "technical", twice, 1,
               "use an even activation", float(twice.tensors[1].sum())),
@@ -149,6 +149,10 @@ def _standardised(target: Hierarchical) -> Link:
 
 def _verdict(holds: bool) -> str:
     return "holds" if holds else "fails"
+
+
+def _decided(name: str, kind: str, holds: bool, number: float, advice: str = "") -> Condition:
+    return Condition(name, kind, _verdict(holds), number, "" if holds else advice)
 
 
 def _size(found: HermiteExpansion, k: int) -> float:
