@@ -12,6 +12,7 @@ Dandi, Pesce, Zdeborova, Krzakala, arXiv:2502.13961.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,8 +58,8 @@ class Size:
     kernel_most: int
 
 
-FULL = Size((64, 100), (1.2, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.2), 8, (1.8, 2.0, 2.2), 4,
-            60, 5000)  # fmt: skip
+_PUBLISHED = tuple(np.linspace(0.2, 2.2, 15).tolist())  # log n / log d of the published example.
+FULL = Size((64, 100), _PUBLISHED[7:], 4, _PUBLISHED[-2:], 3, 60, 5000)
 QUICK = Size((64,), (1.4, 1.8, 2.0, 2.2), 2, (2.0,), 1, 30, 1800)
 
 
@@ -81,7 +82,7 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
         lines[0, i] = relative(theory["kernel_error"], here)
         lines[1, i] = relative(theory["two_layer_error"], here)
         lines[2, i] = relative(theory["three_layer_bound"], here)
-        alphas = [d ** (k - 1) for k in size.kappas]
+        alphas = _alphas(d, size.kappas)
         runs = study(Layerwise(), target, d=d, alpha=alphas, seeds=size.runs, store=store)
         two[i], three[i] = relative(runs["two_layer_error"], here), relative(runs["error"], here)
         for k, alpha in enumerate(alphas):
@@ -92,7 +93,7 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
                     errors[i, k] = relative(rows["error"], here)
         for k, depth in enumerate((2, 3)):
             trained = study(
-                JointAdamW(depth), target, d=d, alpha=[d ** (k - 1) for k in size.tuned],
+                JointAdamW(depth), target, d=d, alpha=_alphas(d, size.tuned),
                 seeds=size.tuned_runs, store=store,
             )  # fmt: skip
             tuned[k, i] = relative(trained["error"], here)
@@ -121,6 +122,11 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
         },
         {"link": target.link.text, "polynomial": target.polynomial.text, "runs_total": "n"},
     )  # fmt: skip
+
+
+def _alphas(d: int, kappas: Sequence[float]) -> list[float]:
+    """Ratios n / d of whole numbers n nearest to d^kappa."""
+    return [round(d**kappa) / d for kappa in kappas]
 
 
 def picture(data: xarray.Dataset) -> Any:
