@@ -64,6 +64,14 @@ def cell(learner: Any, n: int, trials: int, store: str) -> xarray.Dataset:
     return study(learner, TARGET, d=D, alpha=n / D, seeds=trials, store=store, workers=1)
 
 
+def row(
+    name: str, cells: list[xarray.Dataset | None], measure: str, v: float, spent: str = ""
+) -> str:
+    """A row of the table: means over trials, over Var y."""
+    means = ["" if c is None else f"{float(c[measure].mean()) / v:.3f}" for c in cells]
+    return f"| {name} | {' | '.join(means)} | {spent} |"
+
+
 def main(store: str, trials: int) -> None:
     v = TARGET.at(D).label_variance
     whole = time.process_time()
@@ -71,13 +79,11 @@ def main(store: str, trials: int) -> None:
     print("| --- |", " --- |" * (len(SIZES) + 1))
     for name, (learner, least) in LEARNERS.items():
         start = time.process_time()
-        means = [
-            f"{float(cell(learner(n), n, trials, store).error.mean()) / v:.3f}"
-            if n >= least
-            else ""
-            for n in SIZES
-        ]
-        print(f"| {name} | {' | '.join(means)} | {time.process_time() - start:.0f} |", flush=True)
+        cells = [cell(learner(n), n, trials, store) if n >= least else None for n in SIZES]
+        spent = f"{time.process_time() - start:.0f}"
+        print(row(name, cells, "error", v, spent), flush=True)
+        if name.startswith("layer-wise"):
+            print(row(f"{name}: its two layers", cells, "two_layer_error", v), flush=True)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"{time.process_time() - whole:.0f} CPU s in this call, largest memory {peak:.2f} GiB")
 
