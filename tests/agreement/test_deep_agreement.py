@@ -63,7 +63,7 @@ def test_the_first_layer_follows_its_transition(signs: str, ratio: int, toleranc
 @pytest.mark.parametrize(
     ("d", "n", "spectral", "spherical"),
     [
-        (64, 1782, 0.868, 0.914),
+        (64, 1782, 0.868, None),
         (64, 4096, 0.948, 0.959),
         (64, 9410, 0.979, 0.983),
         (100, 3981, 0.897, None),
@@ -127,31 +127,33 @@ def test_ridge_on_exact_directions(link: str) -> None:
         assert overlap == pytest.approx(0.916, abs=0.03)
 
 
-# N, n, and II, M_h and III as measured over four other seeds.
+# N, n, and II, M_h and III as measured over four other seeds, each with its standard error.
 STAGES = (
-    (8, 512, 0.294, 0.900, 0.157),
-    (8, 1024, 0.247, 0.917, 0.102),
-    (8, 2048, 0.204, 0.906, 0.079),
-    (12, 2048, 0.285, 0.931, 0.123),
-    (16, 256, 0.610, 0.664, 0.584),
-    (16, 1024, 0.395, 0.865, 0.264),
+    (8, 512, (0.294, 0.009), (0.900, 0.0), (0.157, 0.009)),
+    (8, 1024, (0.247, 0.007), (0.917, 0.0), (0.102, 0.002)),
+    (8, 2048, (0.204, 0.005), (0.906, 0.0), (0.079, 0.003)),
+    (12, 2048, (0.285, 0.005), (0.931, 0.0), (0.123, 0.006)),
+    (16, 256, (0.610, 0.008), (0.664, 0.0), (0.584, 0.011)),
+    (16, 1024, (0.395, 0.007), (0.865, 0.0), (0.264, 0.010)),
 )
 
 
 def test_stages_on_exact_directions() -> None:
-    """Four seeds: II, M_h and III within 0.03 of the table, II near its theory throughout."""
+    """Four seeds: II, M_h and III within 3 standard errors of the difference and 0.015."""
     gaps = []
-    for N, n, error, overlap, third in STAGES:
+    for N, n, *expected in STAGES:
         target = Hierarchical(G, P, N=N, normalisation="printed")
         layers = (OracleFirstLayer(None), MehlerSecondLayer(), RidgeReadout())
-        runs = Layerwise(layers).simulate(target, d=N, alpha=n / N, seeds=4)
-        found = float(runs.two_layer_error.mean()) / target.variance
-        assert found == pytest.approx(error, abs=0.03)
-        assert float(runs.feature_overlap.mean()) == pytest.approx(overlap, abs=0.03)
-        assert float(runs.error.mean()) / target.variance == pytest.approx(third, abs=0.03)
+        runs = Layerwise(layers).simulate(target, d=N, alpha=[n / N], seeds=4)
+        two, three = (runs[k].values[0] / target.variance for k in ("two_layer_error", "error"))
+        overlap = runs.feature_overlap.values[0, :, 0]
+        for found, (other, spread) in zip((two, overlap, three), expected, strict=True):
+            own = found.std(ddof=1) / 2
+            allowed = 3 * math.hypot(own, spread or own) + 0.015  # Where none is known, alike.
+            assert found.mean() == pytest.approx(other, abs=allowed)
         theory = predicted_stages(target, 1.0, n, 1.0, third=True)
-        assert runs.error.mean() < theory.three_layer_bound
-        gaps.append(found - theory.two_layer_error / target.variance)
+        assert three.mean() < theory.three_layer_bound / target.variance
+        gaps.append(two.mean() - theory.two_layer_error / target.variance)
     assert math.sqrt(np.mean(np.square(gaps))) < 0.03
 
 
