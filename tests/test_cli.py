@@ -413,6 +413,23 @@ def test_hierarchical_targets(run) -> None:  # type: ignore[no-untyped-def]
     assert alone.code == 2 and "belongs to `--polynomial`" in alone.err
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--polynomial", "He2(z)", "--directions", "17"], "room for 16"),
+        (["--polynomial", "He2(z)", "--epsilon", "1.5"], "between 0 and 1"),
+        (["--polynomial", "He2(z)", "--epsilon", "0.5", "--directions", "4"], "both given"),
+        (["--polynomial", "z**2"], "with a constant term"),
+        (["--polynomial", "He2(z)", "--depth", "6"], "cannot hold it"),
+        (["--polynomial", "He2(z)", "--depth", "9"], "from 3 to 8"),
+    ],
+)
+def test_trees_that_cannot_be(run, options: list[str], words: str) -> None:  # type: ignore[no-untyped-def]
+    for command in ("predict", "simulate"):
+        done = run(command, "layerwise", "tanh(z)", *options, "--d", "16", "--alpha", "9")
+        assert done.code == 2 and words in done.err and "Traceback" not in done.err
+
+
 def test_a_table_is_fitted(run, tmp_path) -> None:  # type: ignore[no-untyped-def]
     rng = np.random.default_rng(0)
     table = rng.standard_normal((80, 3))

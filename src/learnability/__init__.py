@@ -26,6 +26,7 @@ _HOMES = {
     "LinkError": "learnability.errors",
     "MeanFieldLangevin": "learnability.learners",
     "MehlerReadout": "learnability.learners",
+    "MehlerSecondLayer": "learnability.learners",
     "MultiIndex": "learnability.targets",
     "OnlineSGD": "learnability.learners",
     "OracleFirstLayer": "learnability.learners",

@@ -16,6 +16,8 @@ __all__ = [
     "Alpha",
     "Anisotropy",
     "Batch",
+    "Depth",
+    "Directions",
     "Epsilon",
     "Expression",
     "Kernel",
@@ -68,6 +70,12 @@ Polynomial = Annotated[
 ]
 Epsilon = Annotated[
     float | None, typer.Option(help="N = d^epsilon directions under a feature of it; 0.5.")
+]
+Directions = Annotated[
+    int | None, typer.Option(help="N itself, instead of --epsilon, for each feature.")
+]
+Depth = Annotated[
+    int | None, typer.Option(help="Layers that a hierarchical target needs; 3, more for trees.")
 ]
 Noise = Annotated[float, typer.Option(help="Variance of the label noise.")]
 SpikeStrength = Annotated[
@@ -140,6 +148,8 @@ StoreFile = Annotated[
 TARGET = (
     "polynomial",
     "epsilon",
+    "directions",
+    "depth",
     "spike",
     "spike_exponent",
     "alignment",

@@ -338,3 +338,17 @@ def test_light_imports() -> None:
         "assert not heavy, heavy\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_link_after_another() -> None:
+    z = np.linspace(-3, 3, 25)[:, None]
+    inner = Link("z**2 - 1")
+    for outer in (Link("relu(z)"), Link(lambda h: np.maximum(h[..., 0], 0), r=1, breaks=[0.0])):
+        found = outer.after(inner)
+        np.testing.assert_allclose(found(z), np.maximum(z[:, 0] ** 2 - 1, 0))
+        breaks = found.breaks
+        assert breaks is not None
+        assert any(np.allclose(b(np.array([[1.0], [-1.0]])), 0) for b in breaks)
+    assert Link("tanh(z)").after(Link("z1*z2")) == Link("tanh(z1*z2)")
+    with pytest.raises(LinkError, match="a link of one"):
+        Link("z1*z2").after(inner)

@@ -23,6 +23,12 @@ from learnability.targets.described import described
         ),
         ("z1*z2*z3", {"anisotropy": 0.5}, SparseParity(3, 0.5)),
         ("tanh(z)", {"polynomial": "He3(z)"}, Hierarchical("tanh(z)", "He3(z)")),
+        (
+            "tanh(z)",
+            {"polynomial": "He3(z)", "directions": 9},
+            Hierarchical("tanh(z)", "He3(z)", N=9),
+        ),
+        ("tanh(z)", {"polynomial": "He2(z)", "depth": 4}, Hierarchical("tanh(z)", depth=4)),
         ("tanh(z)", {"hierarchical": True}, Hierarchical("tanh(z)", "He2(z)")),
     ],
 )
@@ -44,6 +50,7 @@ def test_noise_is_that_of_the_target() -> None:
         ({"spike": 1.0, "anisotropy": 0.5}, "belong to different targets"),
         ({"spike": 1.0, "hierarchical": True}, "a learner of hierarchical targets"),
         ({"epsilon": 0.5}, "belongs to `--polynomial`"),
+        ({"depth": 4}, "`--depth` was given"),
         ({"anisotropy": 0.5, "noise": 0.1}, "is for a parity"),
     ],
 )

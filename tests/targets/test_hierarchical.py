@@ -20,7 +20,15 @@ def reference(**more: object) -> Hierarchical:
 
 @pytest.mark.parametrize(
     ("signs", "N", "floor", "overlap"),
-    [("balanced", 8, 0.054, 0.9677), ("balanced", 16, 0.031, 0.9839), ("ones", 8, 0.030, 0.978)],
+    [
+        ("balanced", 8, 0.054, 0.9677),
+        ("balanced", 10, 0.046, 0.9738),
+        ("balanced", 12, 0.041, 0.9782),
+        ("balanced", 16, 0.031, 0.9839),
+        ("balanced", 64, 0.006, 0.9967),
+        ("ones", 8, 0.030, 0.978),
+        ("ones", 16, 0.015, 0.989),
+    ],
 )
 def test_the_reference_populations(signs: str, N: int, floor: float, overlap: float) -> None:
     target = reference(N=N, signs=signs)
@@ -28,6 +36,30 @@ def test_the_reference_populations(signs: str, N: int, floor: float, overlap: fl
     assert target.max_feature_overlap == pytest.approx(overlap, abs=1e-3)
     if signs == "balanced":
         assert 0.80 < target.n_star(N**2) / N**3 < 0.82
+
+
+EQUAL = "He2(z)/2 + He3(z)/sqrt(12)"  # Equal variances, Var h = 1.
+
+
+# g, P, shares of degree 2, 3 and above 3, largest M_h, n* / (d N) at N = 16.
+@pytest.mark.parametrize(
+    ("g", "polynomial", "two", "three", "above", "overlap", "samples"),
+    [
+        ("tanh(z)", "He2(z) + He3(z)", 0.181, 0.495, 0.308, 0.984, 2.77),
+        ("tanh(3*z)", EQUAL, 0.387, 0.299, 0.300, 0.983, 1.29),
+        ("tanh(z)", EQUAL, 0.469, 0.383, 0.142, 0.993, 1.07),
+        ("sin(1.5*z)", EQUAL, 0.209, 0.127, 0.631, 0.923, 2.39),
+    ],
+)
+def test_other_targets(
+    g: str, polynomial: str, two: float, three: float, above: float, overlap: float, samples: float
+) -> None:
+    target = Hierarchical(g, polynomial, N=16, normalisation="printed")
+    shares = target.levels(3) / target.variance
+    assert shares[2:] == pytest.approx([two, three], abs=1.5e-3)
+    assert 1 - shares[1:].sum() == pytest.approx(above, abs=1.5e-3)
+    assert target.max_feature_overlap == pytest.approx(overlap, abs=1e-3)
+    assert target.n_star(256) / (256 * 16) == pytest.approx(samples, rel=0.01)
 
 
 def test_samples_follow_the_population() -> None:

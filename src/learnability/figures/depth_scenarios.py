@@ -1,8 +1,9 @@
 """Kernels, two layers and three layers on a hierarchical target, against log n / log d.
 
-I: a kernel in all d dimensions; II: a first layer and a readout; III: a preconditioned second layer
-in between. Lines are the finite-size theory, without parameters. Networks that are started layer by
-layer and then trained jointly (large marks) separate furthest.
+I: a kernel in all d dimensions, of all degrees (Mehler) or of the first two (quadratic); II: a
+first layer and a readout; III: a preconditioned second layer in between. Lines are the finite-size
+theory, without parameters. Networks that are started layer by layer and then trained jointly (large
+marks) separate furthest.
 
 References
 ----------
@@ -11,13 +12,14 @@ Dandi, Pesce, Zdeborova, Krzakala, arXiv:2502.13961.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._depth import reference, relative
+from learnability.figures._depth import best_kernel, reference, relative
 
 if TYPE_CHECKING:
     import xarray
@@ -56,8 +58,8 @@ class Size:
     kernel_most: int
 
 
-FULL = Size((64, 100), (1.2, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.2), 8, (1.8, 2.0, 2.2), 4,
-            60, 4000)  # fmt: skip
+_PUBLISHED = tuple(np.linspace(0.2, 2.2, 15).tolist())  # log n / log d of the published example.
+FULL = Size((64, 100), _PUBLISHED[7:], 4, _PUBLISHED[-2:], 3, 60, 5000)
 QUICK = Size((64,), (1.4, 1.8, 2.0, 2.2), 2, (2.0,), 1, 30, 1800)
 
 
@@ -65,14 +67,13 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     """Errors over Var y of all learners, and the lines."""
     import xarray
 
-    from learnability.learners import JointAdamW, KernelRidge, Layerwise
-    from learnability.learners.deep._theory import best_kernel_ridge
+    from learnability.learners import JointAdamW, Layerwise
     from learnability.studies import study
 
     target = reference()
     kappa = np.linspace(min(size.kappas) - 0.1, max(size.kappas) + 0.2, size.theory)
     shape = (len(size.dimensions), len(size.kappas), size.runs)
-    kernel, two, three = (np.full(shape, np.nan) for _ in range(3))
+    kernel, quadratic, two, three = (np.full(shape, np.nan) for _ in range(4))
     tuned = np.full((2, len(size.dimensions), len(size.tuned), size.tuned_runs), np.nan)
     lines = np.zeros((3, len(size.dimensions), size.theory))
     for i, d in enumerate(size.dimensions):
@@ -81,17 +82,18 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
         lines[0, i] = relative(theory["kernel_error"], here)
         lines[1, i] = relative(theory["two_layer_error"], here)
         lines[2, i] = relative(theory["three_layer_bound"], here)
-        alphas = [d ** (k - 1) for k in size.kappas]
+        alphas = _alphas(d, size.kappas)
         runs = study(Layerwise(), target, d=d, alpha=alphas, seeds=size.runs, store=store)
         two[i], three[i] = relative(runs["two_layer_error"], here), relative(runs["error"], here)
         for k, alpha in enumerate(alphas):
             if alpha * d <= size.kernel_most:
-                ridge = KernelRidge("mehler", best_kernel_ridge(here, d, alpha * d))
-                rows = study(ridge, target, d=d, alpha=alpha, seeds=size.runs, store=store)
-                kernel[i, k] = relative(rows["error"], here)
+                for name, errors in (("mehler", kernel), ("quadratic", quadratic)):
+                    learner = best_kernel(name, target, d, alpha * d)
+                    rows = study(learner, target, d=d, alpha=alpha, seeds=size.runs, store=store)
+                    errors[i, k] = relative(rows["error"], here)
         for k, depth in enumerate((2, 3)):
             trained = study(
-                JointAdamW(depth), target, d=d, alpha=[d ** (k - 1) for k in size.tuned],
+                JointAdamW(depth), target, d=d, alpha=_alphas(d, size.tuned),
                 seeds=size.tuned_runs, store=store,
             )  # fmt: skip
             tuned[k, i] = relative(trained["error"], here)
@@ -100,6 +102,7 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     return xarray.Dataset(
         {
             "runs_kernel_error": (axes, kernel),
+            "runs_quadratic_kernel_error": (axes, quadratic),
             "runs_two_layer_error": (axes, two),
             "runs_three_layer_error": (axes, three),
             "runs_tuned_two_layer": (("d", "tuned_kappa", "tuned_seed"), tuned[0]),
@@ -119,6 +122,11 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
         },
         {"link": target.link.text, "polynomial": target.polynomial.text, "runs_total": "n"},
     )  # fmt: skip
+
+
+def _alphas(d: int, kappas: Sequence[float]) -> list[float]:
+    """Ratios n / d of whole numbers n nearest to d^kappa."""
+    return [round(d**kappa) / d for kappa in kappas]
 
 
 def picture(data: xarray.Dataset) -> Any:
@@ -145,6 +153,9 @@ def picture(data: xarray.Dataset) -> Any:
                 there = np.isfinite(found.values).all(axis=-1)
                 crosses(axes, data["kappa"][there], found[there], colour)
                 axes.plot([], [], "x-", color=colour, ms=4, label=label)
+            quadratic = data["runs_quadratic_kernel_error"][i].mean("seed")
+            axes.plot(data["kappa"], quadratic, "+", color=COLOURS[3], ms=5,
+                      label="I: quadratic kernel")  # fmt: skip
             for name, marker, colour in (
                 ("two", "s", COLOURS[1]), ("three", "D", COLOURS[2]),
             ):  # fmt: skip

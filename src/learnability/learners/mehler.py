@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from learnability.learners.equivalent import Levels
 
-__all__ = ["half_recovery", "mehler_levels", "mehler_values"]
+__all__ = ["half_recovery", "mehler_levels", "mehler_trace", "mehler_values"]
 
 Array = NDArray[np.float64]
 
@@ -50,6 +50,11 @@ def mehler_values(X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
     return np.exp(values, out=values)
 
 
+def mehler_trace(dimension: int) -> float:
+    """The mean of K(x, x), which is the sum of all eigenvalues."""
+    return float((1 - _rho(dimension)) ** -dimension)
+
+
 def mehler_levels(dimension: int, energies: Array, noise: float) -> Levels:
     """The levels of the kernel and of a target.
 
@@ -65,7 +70,7 @@ def mehler_levels(dimension: int, energies: Array, noise: float) -> Levels:
     rho, j = _rho(dimension), np.arange(HIGHEST + 1)
     sizes = np.array([math.comb(dimension + k - 1, k) for k in j], dtype=float)
     eigenvalues = rho ** j.astype(float)
-    tail = max((1 - rho) ** -dimension - float(sizes @ eigenvalues), 0.0)
+    tail = max(mehler_trace(dimension) - float(sizes @ eigenvalues), 0.0)
     padded = np.zeros(HIGHEST + 1)
     padded[: len(energies)] = energies
     return Levels(eigenvalues, sizes, padded, tail, noise)

@@ -60,3 +60,14 @@ class Rotated:
     def __call__(self, z: Any) -> Any:
         matrix = np.array(self.rows, dtype=z.dtype)
         return self.function(z @ matrix.T)
+
+
+@dataclass(frozen=True)
+class Composed:
+    """z -> outer(inner(z)), outer of one variable."""
+
+    outer: Callable[[Any], Any]
+    inner: Callable[[Any], Any]
+
+    def __call__(self, z: Any) -> Any:
+        return self.outer(self.inner(z)[..., None])

@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LinkError
-from learnability.links._callables import CentralDifference, Rotated, TreeFunction, namespace
+from learnability.links._callables import (
+    CentralDifference,
+    Composed,
+    Rotated,
+    TreeFunction,
+    namespace,
+)
 from learnability.links._checks import (
     as_points,
     call_function,
@@ -372,6 +378,28 @@ class Link:
         from learnability.links.hermite import tensor
 
         return tensor(self, order, normalisation)
+
+    def after(self, inner: Link) -> Link:
+        """Return the link z -> g(inner(z)) of a link g of one variable.
+
+        Parameters
+        ----------
+        inner : Link
+            Whose value becomes the variable of g.
+
+        Returns
+        -------
+        Link
+            A formula when both are and it stays within the bounds of a text, else a function.
+        """
+        if self._r != 1:
+            raise LinkError(f"{self!r} has {self._r} variables, but `after` needs a link of one.")
+        if self._tree is not None and inner._tree is not None:
+            return Link._from_tree(substitute(self._tree, {0: inner._tree}), inner._r)
+        breaks = None
+        if self.breaks is not None and inner.breaks is not None:
+            breaks = [*inner.breaks, *(b.after(inner) for b in self.breaks)]
+        return Link(Composed(self, inner), r=inner._r, breaks=breaks)
 
     def rotate(self, Q: ArrayLike) -> Link:
         """Return the link z -> g(Q z).

@@ -1,7 +1,7 @@
 """The tree under a hierarchical target: level after level, blocks of variables become features.
 
-h_b = s^(-1/2) sum_{i in block b} a_i P(z_i) over disjoint blocks of s variables. Features of the
-inner levels have unit variance for Gaussian variables under them.
+h_b = c s^(-1/2) sum_{i in block b} a_i P(z_i) over disjoint blocks of s variables, with a factor c
+for each level (`_tree_moments`).
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Condition:
     number : float
         The quantity that decides.
     advice : str
-        What to do where it fails.
+        What to do where it fails, or which learners keep it.
     """
 
     name: str
@@ -47,6 +47,15 @@ class Condition:
     verdict: str
     number: float
     advice: str = ""
+
+
+_TRAINING = (
+    Condition("the first layer is trained on the correlation loss", "technical", "holds", 1.0,
+              "Layerwise does so; JointAdamW has the squared loss"),
+    Condition("layers after the first start anew", "technical", "holds", 1.0,
+              "those of Layerwise start at zero; JointAdamW goes on from where they end"),
+)  # fmt: skip
+"""Assumptions on the training, which every layer-wise learner keeps: the share of its layers."""
 
 
 def conditions(target: Hierarchical, activation: str | Link = "relu(z)") -> tuple[Condition, ...]:
@@ -74,29 +83,35 @@ def conditions(target: Hierarchical, activation: str | Link = "relu(z)") -> tupl
     rows = [
         _nonzero("c_1(g) is not zero", "essential", g, 1,
                  "the feature is not seen at first order: use g with a linear part"),
-        Condition("the information exponent of P is at most 2", "essential",
-                  _verdict(P.is_zero(1) is not True or P.is_zero(2) is not True),
-                  float(P.information_exponent or math.nan),
-                  "the first layer needs more than d^(1 + epsilon) samples"),
+        _decided("the information exponent of P is at most 2", "essential",
+                 P.is_zero(1) is not True or P.is_zero(2) is not True,
+                 float(P.information_exponent or math.nan),
+                 "the first layer needs more than d^(1 + epsilon) samples"),
     ]  # fmt: skip
     rows += [
         _nonzero(f"c_{j}(sigma) is not zero", "essential", s, j,
                  "add biases, or use another activation")
         for j in range(1, k + 1)
     ]  # fmt: skip
-    rows.append(Condition("sigma has a derivative almost everywhere", "essential",
-                          _verdict(sigma.breaks is not None), float(len(sigma.breaks or ())),
-                          "declare its breaks"))  # fmt: skip
-    two = expand(sigma, 2)
+    rows.append(_decided("sigma has a derivative almost everywhere", "essential",
+                         sigma.breaks is not None, float(len(sigma.breaks or ())),
+                         "declare its breaks"))  # fmt: skip
+    twice = expand(sigma.after(sigma), 2)
+    product = float(twice.tensors[2].sum()) * float(P.tensors[2].sum())
+    nothing = twice.energy < 1e-24  # sigma(sigma) is zero everywhere.
+    known = nothing or (twice.is_zero(2) is not None and P.is_zero(2) is not None)
     rows += [
-        Condition("all signs a_i are +1", "technical", _verdict(target.signs == "ones"),
-                  1.0 if target.signs == "ones" else 0.0),
+        _decided("all signs a_i are +1", "technical", target.signs == "ones",
+                 1.0 if target.signs == "ones" else 0.0),
         _zero("P has no linear part", "technical", P, 1),
-        Condition("E[sigma He2] E[P He2] > 0", "technical",
-                  _verdict(float(two.tensors[2].sum()) * float(P.tensors[2].sum()) > 0),
-                  float(two.tensors[2].sum()) * float(P.tensors[2].sum())),
+        _zero("E[sigma(sigma(z)) z] is zero", "technical", twice, 1,
+              "use an even activation", float(twice.tensors[1].sum())),
+        Condition("E[sigma(sigma) He2] E[P He2] > 0", "technical",
+                  _verdict(product > 0) if known else "undecided", product,
+                  "" if product > 0 else "turn the sign of the activation or of P"),
     ]  # fmt: skip
     rows += [_zero(f"c_{j}(g) is zero", "technical", g, j) for j in range(2, k + 1)]
+    rows += _TRAINING
     if target.N is not None:
         rows += _numbers(target)
     return tuple(rows)
@@ -136,6 +151,10 @@ def _verdict(holds: bool) -> str:
     return "holds" if holds else "fails"
 
 
+def _decided(name: str, kind: str, holds: bool, number: float, advice: str = "") -> Condition:
+    return Condition(name, kind, _verdict(holds), number, "" if holds else advice)
+
+
 def _size(found: HermiteExpansion, k: int) -> float:
     return math.sqrt(found.power(k) / found.energy) if found.energy else 0.0
 
@@ -146,6 +165,15 @@ def _nonzero(name: str, kind: str, found: HermiteExpansion, k: int, advice: str)
     return Condition(name, kind, verdict, _size(found, k), "" if verdict == "holds" else advice)
 
 
-def _zero(name: str, kind: str, found: HermiteExpansion, k: int) -> Condition:
+def _zero(
+    name: str,
+    kind: str,
+    found: HermiteExpansion,
+    k: int,
+    advice: str = "",
+    number: float | None = None,
+) -> Condition:
     zero = found.is_zero(k)
-    return Condition(name, kind, "undecided" if zero is None else _verdict(zero), _size(found, k))
+    verdict = "undecided" if zero is None else _verdict(zero)
+    size = _size(found, k) if number is None else number
+    return Condition(name, kind, verdict, size, "" if verdict == "holds" else advice)

@@ -19,6 +19,8 @@ def described(
     *,
     polynomial: str | None = None,
     epsilon: float | None = None,
+    directions: int | None = None,
+    depth: int | None = None,
     spike: float | None = None,
     spike_exponent: float | None = None,
     alignment: float | None = None,
@@ -34,8 +36,8 @@ def described(
         The link.
     noise : float
         Variance of the label noise.
-    polynomial, epsilon
-        Of a Hierarchical.
+    polynomial, epsilon, directions, depth
+        Of a Hierarchical; directions are its N.
     spike, spike_exponent, alignment, alignment_exponent
         Of a SpikedIndex.
     anisotropy : float, optional
@@ -43,7 +45,7 @@ def described(
     hierarchical : bool
         Whether a Hierarchical is wanted without any of its options.
     """
-    tree = {"polynomial": polynomial, "epsilon": epsilon}
+    tree = {"polynomial": polynomial, "epsilon": epsilon, "directions": directions, "depth": depth}
     long = {
         "spike": spike,
         "spike-exponent": spike_exponent,
@@ -72,7 +74,10 @@ def described(
         cosine = 1.0 if alignment is None else alignment
         return SpikedIndex(expression, spike, cosine, noise, spike_exponent, alignment_exponent)
     if polynomial is not None or hierarchical:
-        return Hierarchical(expression, polynomial or "He2(z)", epsilon, noise=noise)
-    if epsilon is not None:
-        raise LearnabilityError("`--epsilon` was given, but it belongs to `--polynomial`.")
+        return Hierarchical(
+            expression, polynomial or "He2(z)", epsilon, directions, 3 if depth is None else depth,
+            noise=noise,
+        )  # fmt: skip
+    if families[0]:
+        raise LearnabilityError(f"`--{chosen[0]}` was given, but it belongs to `--polynomial`.")
     return MultiIndex(expression, noise=noise)

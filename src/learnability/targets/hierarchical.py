@@ -21,12 +21,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from learnability.errors import LearnabilityError, LinkError
+from learnability.errors import LearnabilityError
 from learnability.links.channel import Channel, checked_noise
 from learnability.links.hermite import expand
 from learnability.links.link import Link
 from learnability.targets._composition import Composition
 from learnability.targets._tree import checked_levels, climb, level_sizes, sign_counts
+from learnability.targets._tree_checks import (
+    checked_choice,
+    checked_depth,
+    checked_epsilon,
+    checked_polynomial,
+)
+from learnability.targets._tree_moments import level_scales
 from learnability.targets.protocol import Sample, hidden_directions
 from learnability.targets.sampling import Draw, Sampled, stream
 
@@ -42,7 +49,6 @@ SIGNS = ("balanced", "ones")
 NORMALISATIONS = ("unit", "printed")
 _SAMPLES = 200_000
 _ROWS = 20_000
-_HIGHEST_POLYNOMIAL = 4
 
 
 @dataclass(frozen=True, init=False)
@@ -67,6 +73,7 @@ class Hierarchical(Sampled):
         The a_i: half of them -1, or all +1.
     normalisation : {"unit", "printed"}
         Whether the last features are divided by their standard deviation, or taken as printed.
+        Those of inner levels always have unit variance, exactly.
     noise : float
         Variance of additive Gaussian label noise.
     r : int, optional
@@ -85,7 +92,8 @@ class Hierarchical(Sampled):
     (0.644, array([0.008, 0.623, 0.124]))
     """
 
-    numerics_version: ClassVar[int] = 1  # Of the samples: stored runs of another are not used.
+    # Of the samples: stored runs of another are not used. 2: exact variances in deeper trees.
+    numerics_version: ClassVar[int] = 2
 
     link: Link
     polynomial: Link
@@ -113,12 +121,12 @@ class Hierarchical(Sampled):
         levels = None if N is None else checked_levels(N)
         values = {
             "link": Link(link, r=r),
-            "polynomial": _checked_polynomial(polynomial),
-            "epsilon": None if levels is not None else _checked_epsilon(epsilon),
+            "polynomial": checked_polynomial(polynomial),
+            "epsilon": None if levels is not None else checked_epsilon(epsilon),
             "N": levels,
-            "depth": _checked_depth(depth, levels),
-            "signs": _choice("signs", signs, SIGNS),
-            "normalisation": _choice("normalisation", normalisation, NORMALISATIONS),
+            "depth": checked_depth(depth, levels),
+            "signs": checked_choice("signs", signs, SIGNS),
+            "normalisation": checked_choice("normalisation", normalisation, NORMALISATIONS),
             "noise": checked_noise(noise),
         }
         for name, value in values.items():
@@ -201,8 +209,9 @@ class Hierarchical(Sampled):
         here = self.at(X.shape[1])
         sizes = here.sizes
         z = (X @ W.T).reshape(len(X), self.r, sizes[0])
-        unit = 1 / math.sqrt(expand(self.polynomial, 1).energy)
-        scales = [unit] * (len(sizes) - 1) + [1.0 if self.normalisation == "printed" else unit]
+        scales = list(level_scales(self.polynomial, sizes, self.signs))
+        if self.normalisation == "printed":
+            scales[-1] = 1.0
         return climb(z, sizes, self.signs, self._P, scales)
 
     def _P(self, z: NDArray[Any]) -> NDArray[Any]:
@@ -349,59 +358,3 @@ def _floor(target: Hierarchical) -> float:
 def conditional_variance(f: Array, q: Array) -> float:
     """E Var(f | q) from samples: half the mean square of differences of neighbours in q."""
     return 0.5 * float(np.mean(np.diff(f[np.argsort(q, kind="stable")]) ** 2))
-
-
-def _checked_polynomial(source: Any) -> Link:
-    try:
-        link = Link(source, r=1) if callable(source) else Link(source)
-    except LinkError as error:
-        raise LearnabilityError(f"`polynomial` cannot be read: {error}") from None
-    terms = link.polynomial if link.r == 1 else None
-    degree = 0 if terms is None else max((sum(powers) for powers in terms), default=0)
-    if not 1 <= degree <= _HIGHEST_POLYNOMIAL:
-        raise LearnabilityError(
-            f"`polynomial` was given as {link!r}, but a polynomial of one variable of degree 1 to "
-            f"{_HIGHEST_POLYNOMIAL} is accepted."
-        )
-    found = expand(link, degree)
-    if abs(found.mean) > 1e-9 * math.sqrt(found.energy):
-        raise LearnabilityError(
-            f"`polynomial` was given as {link!r} with a constant term, E[P(z)] = {found.mean:.3g}, "
-            "but one of mean zero is accepted: subtract it, or write it in He1, He2, He3."
-        )
-    return link
-
-
-def _checked_epsilon(epsilon: Any) -> float:
-    if epsilon is None:
-        return 0.5
-    number = isinstance(epsilon, int | float | np.number) and not isinstance(epsilon, bool)
-    if not number or not 0 < epsilon < 1:
-        raise LearnabilityError(
-            f"`epsilon` was given as {epsilon!r}, but a number between 0 and 1 is accepted."
-        )
-    return float(epsilon)
-
-
-def _checked_depth(depth: Any, levels: tuple[int, ...] | None) -> int:
-    whole = isinstance(depth, int | np.integer) and not isinstance(depth, bool)
-    if not whole or not 3 <= depth <= 8:
-        raise LearnabilityError(
-            f"`depth` was given as {depth!r}, but a whole number from 3 to 8 is accepted."
-        )
-    if levels is None:
-        return int(depth)
-    if depth not in (3, len(levels) + 2):
-        raise LearnabilityError(
-            f"`depth` was given as {depth}, but a tree with levels of {levels} has depth "
-            f"{len(levels) + 2}."
-        )
-    return len(levels) + 2
-
-
-def _choice(name: str, value: Any, accepted: Sequence[str]) -> str:
-    if value not in accepted:
-        raise LearnabilityError(
-            f"`{name}` was given as {value!r}, but {' and '.join(accepted)} are accepted."
-        )
-    return str(value)

@@ -24,7 +24,8 @@ SMALL = SphericalFirstLayer(width=120)
 
 def test_results_and_accounting(tmp_path) -> None:  # type: ignore[no-untyped-def]
     learner = Layerwise((SMALL, PreconditionedSecondLayer(30), RidgeReadout()), fresh=True)
-    runs = study(learner, TARGET, d=16, alpha=[10.0, 40.0], seeds=2, store=tmp_path / "a.study")
+    store = tmp_path / "a.study"
+    runs = study(learner, TARGET, d=16, alpha=[10.0, 40.0], seeds=2, store=store, workers=1)
     assert dict(runs.error.sizes) == {"alpha": 2, "seed": 2}
     alone = learner.simulate(TARGET, d=16, alpha=40.0, seeds=[1])
     assert alone.error.item() == runs.error.sel(alpha=40.0, seed=1).item()

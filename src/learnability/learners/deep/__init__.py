@@ -8,16 +8,19 @@ from learnability.learners.deep.first_layer import (
 )
 from learnability.learners.deep.joint import JointAdamW
 from learnability.learners.deep.layerwise import Layerwise, TwoLayer
-from learnability.learners.deep.stages import (
-    MehlerReadout,
-    PreconditionedSecondLayer,
-    RidgeReadout,
+from learnability.learners.deep.mehler_stages import MehlerReadout, MehlerSecondLayer
+from learnability.learners.deep.observables import (
+    first_layer_overlap,
+    first_layer_rank,
+    kernel_spectrum,
 )
+from learnability.learners.deep.stages import PreconditionedSecondLayer, RidgeReadout
 
 __all__ = [
     "JointAdamW",
     "Layerwise",
     "MehlerReadout",
+    "MehlerSecondLayer",
     "OracleFirstLayer",
     "PreconditionedSecondLayer",
     "RandomFirstLayer",
@@ -25,4 +28,7 @@ __all__ = [
     "SpectralFirstLayer",
     "SphericalFirstLayer",
     "TwoLayer",
+    "first_layer_overlap",
+    "first_layer_rank",
+    "kernel_spectrum",
 ]

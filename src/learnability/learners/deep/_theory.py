@@ -16,8 +16,9 @@ is saturated, so that the estimate is an upper one, by 0.02 to 0.09.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +30,9 @@ from learnability.targets.hierarchical import Hierarchical, conditional_variance
 __all__ = [
     "Stages",
     "best_kernel_error",
-    "best_kernel_ridge",
     "first_overlap",
     "predicted_stages",
+    "predictions",
 ]
 
 Array = NDArray[np.float64]
@@ -112,15 +113,59 @@ def predicted_stages(
     return Stages(overlap, error, np.minimum(np.abs(M_h), 1.0), bound)
 
 
+def predictions(
+    target: Hierarchical,
+    d: int,
+    sizes: Sequence[int],
+    ridge: float | None,
+    deep: bool,
+    third: bool,
+) -> tuple[dict[str, tuple[tuple[str, ...], Any]], dict[str, Any]]:
+    """Variables and attributes of `Layerwise.predict`.
+
+    Parameters
+    ----------
+    target : Hierarchical
+        With its N as a number.
+    d : int
+        Dimension.
+    sizes : sequence of int
+        Numbers of samples.
+    ridge : float, optional
+        Of the second stage; None for the best one.
+    deep, third : bool
+        Whether the learner has three layers or more, and whether III is estimated.
+    """
+    stages = [
+        predicted_stages(target, first_overlap(target, d, n), n, ridge, third=third) for n in sizes
+    ]
+    left = target.label_variance - np.cumsum(target.levels(3)[1:])
+    variables: dict[str, tuple[tuple[str, ...], Any]] = {
+        "first_layer_overlap": (("alpha",), [s.first_layer_overlap for s in stages]),
+        "kernel_error": (("alpha",), [best_kernel_error(target, d, n) for n in sizes]),
+        "two_layer_error": (("alpha",), [s.two_layer_error for s in stages]),
+        "feature_overlap": (("alpha", "index"), [s.feature_overlap for s in stages]),
+        "kappa": (("alpha",), np.log(sizes) / math.log(d)),
+    }
+    if third:
+        variables["three_layer_bound"] = (("alpha",), [s.three_layer_bound for s in stages])
+    if third or not deep:
+        variables["error"] = variables["three_layer_bound" if deep else "two_layer_error"]
+    attributes: dict[str, Any] = {
+        "label_variance": target.label_variance,
+        "n_star": target.n_star(d),
+        "plateau_kernel": [float(left[0]), float(left[1])],
+        "plateau_two_layer": float(left[2]),
+    }
+    if third:
+        attributes["plateau_three_layer"] = target.feature_floor + target.noise
+    return variables, attributes
+
+
 def best_kernel_error(target: Hierarchical, d: int, n: float) -> float:
     """I: the Mehler kernel in all d dimensions, with the best ridge."""
     levels = _kernel_levels(target, d)
     return errors(levels, n, math.inf, _best_ridge(levels, n)).test
-
-
-def best_kernel_ridge(target: Hierarchical, d: int, n: float) -> float:
-    """The ridge between 0.3 and 300 at which the predicted error of that kernel is least."""
-    return _best_ridge(_kernel_levels(target, d), n)
 
 
 def _kernel_levels(target: Hierarchical, d: int) -> Levels:

@@ -24,9 +24,9 @@ from numpy.typing import ArrayLike, NDArray
 from learnability.errors import LearnabilityError
 from learnability.learners.activations import checked_positive
 from learnability.learners.deep._blocks import Samples
+from learnability.learners.deep._checks import checked_hierarchical, checked_samples
 from learnability.learners.deep._leave_one_out import fit_by_leave_one_out
 from learnability.learners.deep.first_layer import SphericalFirstLayer, checked_width
-from learnability.learners.deep.layerwise import checked_hierarchical, checked_samples
 from learnability.learners.deep.observables import (
     first_layer_overlap,
     first_layer_rank,

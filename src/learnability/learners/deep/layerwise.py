@@ -21,23 +21,29 @@ from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.learners.deep._blocks import ROWS, Samples
-from learnability.learners.deep._theory import best_kernel_error, first_overlap, predicted_stages
+from learnability.learners.deep._checks import (
+    checked_hierarchical,
+    checked_layers,
+    checked_samples,
+)
+from learnability.learners.deep._theory import predictions
 from learnability.learners.deep.first_layer import SphericalFirstLayer
+from learnability.learners.deep.mehler_stages import MehlerReadout, MehlerSecondLayer
 from learnability.learners.deep.observables import (
     first_layer_overlap,
     first_layer_rank,
     on_fresh_samples,
 )
-from learnability.learners.deep.stages import MehlerReadout, PreconditionedSecondLayer, RidgeReadout
-from learnability.learners.protocol import checked_alphas, checked_seeds, dataset
+from learnability.learners.deep.stages import Blocks, PreconditionedSecondLayer, RidgeReadout
+from learnability.learners.protocol import checked_seeds, dataset
 from learnability.progress import tracked
 from learnability.targets.hierarchical import Hierarchical
-from learnability.targets.protocol import checked_memory, checked_sizes
+from learnability.targets.protocol import checked_memory
 
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["Layerwise", "Network", "TwoLayer", "checked_hierarchical", "checked_samples"]
+__all__ = ["Layerwise", "Network", "TwoLayer"]
 
 FRESH_BATCH = 500_000
 """Number of the batch at which the samples of the later layers begin, when they are fresh."""
@@ -64,31 +70,6 @@ class Network(NamedTuple):
     ridges: tuple[float, ...]
 
 
-def checked_hierarchical(target: Any) -> Hierarchical:
-    """A hierarchical target, or a sentence."""
-    if not isinstance(target, Hierarchical):
-        raise LearnabilityError(
-            f"The target was given as {type(target).__name__}, but layers learn a Hierarchical: "
-            'write Hierarchical("tanh(z)", "He2(z)").'
-        )
-    return target
-
-
-def checked_samples(target: Hierarchical, d: int, alpha: ArrayLike) -> tuple[Any, list[int]]:
-    """Ratios n / d as an array, and the numbers of samples."""
-    alphas = checked_alphas(alpha)
-    target.at(d)
-    sizes = []
-    for a in np.atleast_1d(alphas):
-        n, _ = checked_sizes(1, max(round(float(a) * int(d)), 1), 1, None, np.float32)
-        if n < 2:
-            raise LearnabilityError(
-                f"`alpha` = {float(a):g} gives {n} sample in dimension {d}, but 2 are needed."
-            )
-        sizes.append(n)
-    return alphas, sizes
-
-
 @dataclass(frozen=True)
 class Layerwise:
     """Layers that are trained one after the other.
@@ -97,7 +78,8 @@ class Layerwise:
     ----------
     layers : sequence
         A first layer (`SphericalFirstLayer`, `SpectralFirstLayer`, ...), any number of
-        `PreconditionedSecondLayer`, and a readout (`RidgeReadout` or `MehlerReadout`).
+        `PreconditionedSecondLayer` or `MehlerSecondLayer`, and a readout (`RidgeReadout` or
+        `MehlerReadout`).
     fresh : bool
         Whether the layers after the first get n samples of their own (2 n in total); otherwise all
         layers read the same n.
@@ -108,13 +90,13 @@ class Layerwise:
     n*: below d^1.6 or so use fresh ones.
     """
 
-    numerics_version: ClassVar[int] = 1
+    numerics_version: ClassVar[int] = 2  # 2: Mehler readouts in float32.
 
     layers: tuple[Any, ...] = (SphericalFirstLayer(), PreconditionedSecondLayer(), RidgeReadout())
     fresh: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "layers", _checked_layers(self.layers))
+        object.__setattr__(self, "layers", checked_layers(self.layers))
         if not isinstance(self.fresh, bool):
             raise LearnabilityError(
                 f"`fresh` was given as {self.fresh!r}, but True and False are accepted."
@@ -223,13 +205,12 @@ class Layerwise:
         def first() -> Iterable[NDArray[Any]]:
             return (X @ W.T for X, _ in samples)
 
-        below: Callable[[], Iterable[NDArray[Any]]] = first
+        below: Blocks = first
         trained = []
         for place, layer in enumerate(self.layers[1:], 1):
             one = layer.learn(below, y, samples.seed, place)
             trained.append(one)
-            seen = one.left_out
-            below = lambda seen=seen: iter([seen])  # type: ignore[misc] # noqa: E731
+            below = _one_block(one.left_out)
 
         def functions(X: NDArray[Any]) -> NDArray[Any]:
             return trained[0].functions(X @ W.T)
@@ -265,9 +246,10 @@ class Layerwise:
         xarray.Dataset
             By alpha: `first_layer_overlap`; `kernel_error` (I), the best Mehler kernel in d
             dimensions; `two_layer_error` (II) and `feature_overlap` (M_h, by `index`) of the
-            spectral first layer with a Mehler ridge, at the ridge of the readout if it is a
-            `MehlerReadout` and else at the best one; `three_layer_bound`, an upper estimate of
-            III; `error` is the one of these that belongs to the learner's depth. Attributes:
+            spectral first layer with a Mehler ridge, at the ridge of the learner's second stage if
+            that is a `MehlerReadout` or `MehlerSecondLayer` and else at the best one;
+            `three_layer_bound`, an upper estimate of III; `error` is the one of these that belongs
+            to the learner's depth. Attributes:
             `label_variance`, `n_star`, `plateau_kernel` (degree 1 and 2 learned),
             `plateau_two_layer` (degree 3 learned) and `plateau_three_layer`, the limits of
             the scenarios at this size.
@@ -278,40 +260,16 @@ class Layerwise:
         rounds the transition.
         """
         target = checked_hierarchical(target)
-        here = target.at(d)
         alphas, sizes = checked_samples(target, d, alpha)
         deep = len(self.layers) > 2
-        third = deep if third is None else third
-        readout = self.layers[-1]
-        ridge = readout.ridge if isinstance(readout, MehlerReadout) else None
-        stages = [
-            predicted_stages(here, first_overlap(here, d, n), n, ridge, third=third) for n in sizes
-        ]
-        levels = here.levels(3)
-        left = here.label_variance - np.cumsum(levels[1:])
-        variables: dict[str, tuple[tuple[str, ...], Any]] = {
-            "first_layer_overlap": (("alpha",), [s.first_layer_overlap for s in stages]),
-            "kernel_error": (("alpha",), [best_kernel_error(here, d, n) for n in sizes]),
-            "two_layer_error": (("alpha",), [s.two_layer_error for s in stages]),
-            "feature_overlap": (("alpha", "index"), [s.feature_overlap for s in stages]),
-            "kappa": (("alpha",), np.log(sizes) / math.log(d)),
-        }
-        if third:
-            bound = [s.three_layer_bound for s in stages]
-            variables["three_layer_bound"] = (("alpha",), bound)
-        if third or not deep:
-            variables["error"] = variables["three_layer_bound" if deep else "two_layer_error"]
-        attributes: dict[str, Any] = {
-            "polynomial": target.polynomial.text,
-            "label_variance": here.label_variance,
-            "n_star": here.n_star(d),
-            "plateau_kernel": [float(left[0]), float(left[1])],
-            "plateau_two_layer": float(left[2]),
-        }
-        if third:
-            attributes["plateau_three_layer"] = here.feature_floor + here.noise
+        fitted = self.layers[1]
+        ridge = fitted.ridge if isinstance(fitted, MehlerReadout | MehlerSecondLayer) else None
+        variables, attributes = predictions(
+            target.at(d), int(d), sizes, ridge, deep, deep if third is None else third
+        )
         return dataset(
-            self, target, "predict", alphas, variables, None, d=int(d), **attributes
+            self, target, "predict", alphas, variables, None, d=int(d),
+            polynomial=target.polynomial.text, **attributes,
         )  # fmt: skip
 
 
@@ -338,21 +296,9 @@ class TwoLayer(Layerwise):
             )
 
 
-def _checked_layers(layers: Any) -> tuple[Any, ...]:
-    found = tuple(layers) if isinstance(layers, Iterable) else ()
-    inner = found[1:-1]
-    if (
-        len(found) < 2
-        or not hasattr(found[0], "learn")
-        or isinstance(found[0], PreconditionedSecondLayer | RidgeReadout | MehlerReadout)
-        or not all(isinstance(layer, PreconditionedSecondLayer) for layer in inner)
-        or not isinstance(found[-1], RidgeReadout | MehlerReadout)
-    ):
-        raise LearnabilityError(
-            f"`layers` was given as {layers!r}, but a first layer, any number of "
-            "PreconditionedSecondLayer and a readout are accepted."
-        )
-    return found
+def _one_block(values: NDArray[Any]) -> Blocks:
+    """Values that are held, read like blocks."""
+    return lambda: [values]
 
 
 def _accounting(learner: Layerwise, sizes: Sequence[int]) -> dict[str, Any]:

@@ -28,12 +28,17 @@ from learnability.errors import LearnabilityError
 from learnability.learners.activations import checked_activation, checked_positive, is_number
 from learnability.learners.deep._leave_one_out import Fit, fit_by_leave_one_out
 from learnability.learners.deep.first_layer import checked_width
-from learnability.learners.mehler import mehler_values
-from learnability.learners.ridge import dual_path
 from learnability.links.link import Link
-from learnability.targets.protocol import checked_memory
 
-__all__ = ["Features", "MehlerReadout", "PreconditionedSecondLayer", "RidgeReadout", "Trained"]
+__all__ = [
+    "Blocks",
+    "Features",
+    "PreconditionedSecondLayer",
+    "RidgeReadout",
+    "Trained",
+    "same",
+    "spread_over_neurons",
+]
 
 Blocks = Callable[[], Iterable[NDArray[Any]]]
 
@@ -163,15 +168,11 @@ class PreconditionedSecondLayer:
             first = fits[0].left_out[0]
             fits.append(_fit(features, below, ((y - y.mean()) * first)[None], self.ridge))
         left = np.concatenate([f.left_out for f in fits]).T
-        centre, scale = left.mean(axis=0), np.maximum(left.std(axis=0), 1e-12)
-        w3 = np.random.default_rng([seed, 32, place]).standard_normal((len(fits), self.width))
+        spread = spread_over_neurons(left, self.width, seed, place)
 
         def functions(u: NDArray[Any]) -> NDArray[Any]:
             phi = features(u)
             return np.concatenate([fit(phi) for fit in fits], axis=1)
-
-        def spread(q: NDArray[Any]) -> NDArray[Any]:
-            return np.asarray(((q - centre) / scale) @ w3, dtype=q.dtype)
 
         return Trained(functions, spread, spread(left.astype(np.float32)), fits[0].ridge[0])
 
@@ -206,42 +207,27 @@ class RidgeReadout:
         features = Features(self.activation, self.bias, seed, place)
         fit = _fit(features, below, y[None], self.ridge)
 
-        return Trained(lambda u: fit(features(u)), _same, fit.left_out.T, fit.ridge[0])
+        return Trained(lambda u: fit(features(u)), same, fit.left_out.T, fit.ridge[0])
 
 
-@dataclass(frozen=True)
-class MehlerReadout:
-    """Kernel ridge regression with the Mehler kernel of the layer below, taken as Gaussian.
+def spread_over_neurons(
+    left: NDArray[Any], width: int, seed: int, place: int
+) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    """The map of functions q (n, k) to neurons (n, width): standardised, times random weights w3.
 
     Parameters
     ----------
-    ridge : float
-        Of (K + ridge I) c = y; at least 0.3 keeps to the theory.
+    left : array, shape (n, k)
+        The functions at training samples, each of a fit that has not seen it.
+    width, seed, place : int
+        Neurons, and the run and the layer of their weights.
     """
-
-    ridge: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "ridge", checked_positive("ridge", self.ridge))
-
-    def learn(self, below: Blocks, y: NDArray[Any], seed: int, place: int) -> Trained:
-        """Train on pre-activations of the layer below; see `PreconditionedSecondLayer.learn`."""
-        n = len(y)
-        checked_memory(f"Kernel values of {n} samples", 8.0 * n * (n + 4096), "use a RidgeReadout")
-        u = np.concatenate(list(below())).astype(np.float64)
-        mean = float(np.mean(y, dtype=np.float64))
-        right = np.asarray(y, dtype=np.float64) - mean
-        c = dual_path(mehler_values(u, u), right, [self.ridge]).weights[0]
-
-        def fitted(v: NDArray[Any]) -> NDArray[Any]:
-            values = mehler_values(v, u.astype(v.dtype)) @ c.astype(v.dtype)
-            return np.asarray(mean + values, dtype=v.dtype)[:, None]
-
-        seen = np.asarray(mean + right - self.ridge * c)[:, None]
-        return Trained(fitted, _same, seen, self.ridge)
+    centre, scale = left.mean(axis=0), np.maximum(left.std(axis=0), 1e-12)
+    w3 = np.random.default_rng([seed, 32, place]).standard_normal((left.shape[1], width))
+    return lambda q: np.asarray(((q - centre) / scale) @ w3, dtype=q.dtype)
 
 
-def _same(q: NDArray[Any]) -> NDArray[Any]:
+def same(q: NDArray[Any]) -> NDArray[Any]:
     """Readouts hand on what they have fitted."""
     return q
 

@@ -1,0 +1,117 @@
+"""Layers of infinitely many features: ridge regression with the Mehler kernel of the layer below.
+
+The pre-activations of the layer below are taken as Gaussian variables, of which the kernel's
+eigenfunctions are Hermite polynomials (`mehler`): the stages that the finite-size theory describes
+exactly. The residual that sample i would have if it were left out is c_i / [(K + ridge I)^(-1)]_ii.
+
+References
+----------
+Golub, Heath, Wahba, Technometrics 21 (1979) (leaving samples out).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.learners.activations import checked_positive
+from learnability.learners.deep.first_layer import checked_width
+from learnability.learners.deep.stages import Blocks, Trained, same, spread_over_neurons
+from learnability.learners.mehler import mehler_trace, mehler_values
+from learnability.targets.protocol import checked_memory
+
+__all__ = ["MehlerReadout", "MehlerSecondLayer"]
+
+_MARGIN = 30.0  # Smallest ridge over what rounding moves eigenvalues by.
+
+
+@dataclass(frozen=True)
+class MehlerReadout:
+    """Kernel ridge regression with the Mehler kernel of the layer below, taken as Gaussian.
+
+    Parameters
+    ----------
+    ridge : float
+        Of (K + ridge I) c = y; at least 0.3 keeps to the theory.
+    """
+
+    ridge: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ridge", checked_positive("ridge", self.ridge))
+
+    def learn(self, below: Blocks, y: NDArray[Any], seed: int, place: int) -> Trained:
+        """Train on pre-activations of the layer below; see `PreconditionedSecondLayer.learn`.
+
+        Nothing comes after a readout: what its `left_out` holds is the fit itself.
+        """
+        fit = _fit(below, y, self.ridge)
+        return Trained(fit.function, same, fit.fitted, self.ridge)
+
+
+@dataclass(frozen=True)
+class MehlerSecondLayer:
+    """The preconditioned step of a layer over infinitely many features: one function, all neurons.
+
+    Parameters
+    ----------
+    width : int
+        Number of neurons of the layer.
+    ridge : float
+        Of (K + ridge I) c = y.
+    """
+
+    width: int = 100
+    ridge: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "width", checked_width(self.width))
+        object.__setattr__(self, "ridge", checked_positive("ridge", self.ridge))
+
+    def learn(self, below: Blocks, y: NDArray[Any], seed: int, place: int) -> Trained:
+        """Train on pre-activations of the layer below; see `PreconditionedSecondLayer.learn`."""
+        fit = _fit(below, y, self.ridge, leave_out=True)
+        spread = spread_over_neurons(fit.fitted, self.width, seed, place)
+        return Trained(fit.function, spread, spread(fit.fitted.astype(np.float32)), self.ridge)
+
+
+class _Fit(NamedTuple):
+    """The fitted function, and its values (n, 1) at the samples, perhaps each without its own."""
+
+    function: Callable[[NDArray[Any]], NDArray[Any]]
+    fitted: NDArray[Any]
+
+
+def _fit(below: Blocks, y: NDArray[Any], ridge: float, leave_out: bool = False) -> _Fit:
+    """(K + ridge I) c = y - mean y, in float32 where the ridge dwarfs its rounding."""
+    from scipy.linalg import cho_factor, cho_solve
+    from scipy.linalg.lapack import get_lapack_funcs
+
+    u = np.concatenate(list(below()))
+    n = len(u)
+    # Rounding moves eigenvalues by less than the unit of rounding times the trace.
+    if ridge < _MARGIN * np.finfo(u.dtype).eps * n * mehler_trace(u.shape[1]):
+        u = u.astype(np.float64)
+    checked_memory(
+        f"Kernel values of {n} samples", u.itemsize * n * (n + 4096.0), "use a RidgeReadout"
+    )
+    mean = float(np.mean(y, dtype=np.float64))
+    centred = np.asarray(y, dtype=np.float64) - mean
+    kernel = mehler_values(u, u).T  # In the order of LAPACK, which would otherwise take a copy.
+    kernel[np.diag_indices(n)] += ridge
+    factor = cho_factor(kernel, lower=True, overwrite_a=True, check_finite=False)
+    c = cho_solve(factor, centred.astype(u.dtype), check_finite=False)
+    missed = ridge * c
+    if leave_out:
+        invert: Any = get_lapack_funcs("potri", (factor[0],))
+        missed = c / np.diagonal(invert(factor[0], lower=True, overwrite_c=True)[0])
+
+    def function(v: NDArray[Any]) -> NDArray[Any]:
+        values = mehler_values(v, u.astype(v.dtype)) @ c.astype(v.dtype)
+        return np.asarray(mean + values, dtype=v.dtype)[:, None]
+
+    return _Fit(function, (mean + centred - missed)[:, None])
