@@ -10,6 +10,8 @@ import pytest
 
 from learnability import LearnabilityError, scaling_laws
 
+from tests.structured_values import EXPONENTS, OPTIMA
+
 # Values computed apart from this library:
 # alpha, r, ridge, n, p, noise, bias, variance, effective ridge, simulated risk and its error.
 FINITE = [
@@ -65,10 +67,14 @@ def test_the_peak_at_as_many_features_as_samples() -> None:
     assert law.exponents(2.2, 1.0)[:2] == pytest.approx((0.7, -0.5))
 
 
-@pytest.mark.parametrize(
-    ("alpha", "r", "ell", "exponent", "width"),
-    [(1.5, 0.3, 0.789474, 0.473684, 0.526316), (2.5, 1.4, 0.416667, 0.833333, 0.583333)],
-)
+@pytest.mark.parametrize("row", EXPONENTS)
+def test_reference_exponents(row: tuple[Any, ...]) -> None:
+    alpha, r, ell, q, *wanted = row
+    found = scaling_laws(alpha, r, noise=1.0).exponents(ell, q)
+    assert found == pytest.approx(wanted, abs=1e-6)
+
+
+@pytest.mark.parametrize(("alpha", "r", "ell", "exponent", "width"), OPTIMA)
 def test_the_optimum(alpha: float, r: float, ell: float, exponent: float, width: float) -> None:
     law = scaling_laws(alpha, r, noise=0.1)
     best = law.optimal()
