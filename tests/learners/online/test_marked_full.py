@@ -12,7 +12,7 @@ TARGET = SpikedIndex("z + abs(z)", spike=4.0, alignment=0.5, noise=0.1)
 
 
 def test_it_has_the_law_of_the_chain() -> None:
-    """Means and squares of 2000 runs at d = 7, |z| < 4; all rules are among agreement tests."""
+    """Means and squares of 2000 runs at d = 7, |z| < 4; all rules are in the agreement tests."""
     both = []
     for engine in ("reduced", "full"):
         learner = OnlineSGD(
