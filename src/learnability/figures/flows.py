@@ -129,7 +129,7 @@ def picture(data: xarray.Dataset) -> Any:
         panels[2].set(xscale="log", ylim=(0.86, 1.14), xlabel=r"$S = \theta m^2$",
                       ylabel="loss over that at $S = 0$",
                       title=rf"spherical, $S_c = {data.attrs['separatrix']:.4f}$")  # fmt: skip
-        panels[2].legend()
+        panels[2].legend(frameon=True, framealpha=1.0, edgecolor="none")
         d, runs = data.attrs["runs_d"], data.sizes["seed"]
         figure.suptitle(
             "lines: population flow; crosses: descent on fresh batches, "

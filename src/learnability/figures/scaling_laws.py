@@ -149,8 +149,9 @@ def picture(data: xarray.Dataset) -> Any:
             crosses(left, data["runs_n"], data["runs_risk"][k], COLOURS[k])
         left.set(xscale="log", yscale="log", xlabel="$n$", ylabel="excess risk", ylim=(1e-9, 3))
         left.legend(
-            title="risk (dashed: bias, dotted: variance)", title_fontsize=7, loc="lower left"
-        )
+            title="risk (dashed: bias, dotted: variance)", title_fontsize=7, loc="lower left",
+            frameon=True, framealpha=1.0, edgecolor="none",
+        )  # fmt: skip
         shown = right.pcolormesh(
             data["ell"],
             data["q"],

@@ -33,6 +33,7 @@ from learnability.learners.flow._near_one import smoothed
 from learnability.links._hermite_products import hermite_table
 from learnability.links._rules import composite_legendre
 from learnability.links._sections import REACH, Section
+from learnability.links.hermite import expand
 from learnability.links.link import Link
 from learnability.targets.spiked_index import Spike
 
@@ -83,6 +84,8 @@ class Population:
     """
 
     def __init__(self, link: Link, activation: Link) -> None:
+        for function in (link, activation):
+            expand(function, 0)  # A sentence where it is not square-integrable.
         self.link, self.activation, self.slope = link, activation, activation.derivative()
         self._cuts = Section.whole(link).breakpoints
         u, weights = _nodes(self._cuts)

@@ -37,6 +37,7 @@ from learnability.learners.online._motion import (
     rest_of_the_batch,
 )
 from learnability.learners.starts import root_of
+from learnability.links.hermite import expand
 from learnability.targets.spiked_index import Spike
 
 __all__ = ["label_correlation", "marked_drifts"]
@@ -46,6 +47,8 @@ Array = NDArray[np.float64]
 
 def marked_drifts(recipe: Recipe, normalisation: str, spike: Spike, noise: float) -> list[Drift]:
     """Drifts of free weights at (C, M, a), whose spread is their error."""
+    for function in (recipe.link, recipe.activation):
+        expand(function, 0)  # A sentence where it is not square-integrable.
     plain = recipe.rule == "plain"
     rules = nodes_for(recipe.link, recipe.activation, recipe.width, noise, plain)
     return [_drift(recipe, normalisation, spike, nodes) for nodes in rules]
