@@ -104,6 +104,8 @@ def test_endless_features_are_the_kernel() -> None:
         (lambda: scaling_laws(1.5, 0.0), "`r` was given as 0.0"),
         (lambda: scaling_laws(1.5, 0.5, noise=-1), "`noise` was given as -1"),
         (lambda: scaling_laws(1.5, 0.5).at(0, 1.0), "`n` was given as 0"),
+        (lambda: scaling_laws(1.5, 0.5).curve("abc", 0.5), "`n` was given as 'abc'"),
+        (lambda: scaling_laws(1.5, 0.5).curve([1e3, math.nan], 0.5), "`n` was given as nan"),
         (lambda: scaling_laws(1.5, 0.5).at(10, -1.0), "`ridge` was given as -1.0"),
         (lambda: scaling_laws(1.5, 0.5).at(10, 0.0, 10), "`ridge` is 0 where"),
         (lambda: scaling_laws(1.5, 0.5).exponents(math.nan), "`ell` was given as nan"),

@@ -171,10 +171,10 @@ def _effective_ridge(
     """Lambda at the points and (I + S)^-1, by iteration from above."""
     phi, least = at.bulk, ridge + at.rest
     eye = np.eye(phi.shape[1])
-    inverse = eye
+    inverse: Array = eye
     Lambda = least + b * np.sum(phi**2, axis=1)
     for _ in range(_MOST):
-        inverse = np.linalg.inv(eye + mixing(Lambda))
+        inverse = np.asarray(np.linalg.inv(eye + mixing(Lambda)), dtype=float)
         new = least + b * np.sum((phi @ inverse) * phi, axis=1)
         gap = float(np.abs(new / Lambda - 1).max())
         Lambda = new
