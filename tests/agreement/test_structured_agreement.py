@@ -242,12 +242,10 @@ def same_law(found: np.ndarray, wanted: np.ndarray, columns: int) -> None:
 
 
 OTHERS: list[dict[str, Any]] = [
-    {"rule": "repetition", "repetitions": 3},
+    {"rule": "repetition", "repetitions": 3, "spherical": True},
     {"rule": "sam", "look_ahead": 0.5, "batch": 2},
-    {"rule": "lookahead", "look_ahead": 0.4},
-    {"rule": "extragradient", "look_ahead": -0.5, "loss": "correlation", "spherical": True},
-    {"normalisation": "normalised", "batch": 3, "schedule": "1/(1 + z)"},
-    {"normalisation": "whitened", "spherical": True},
+    {"rule": "lookahead", "look_ahead": 0.4, "loss": "correlation"},
+    {"normalisation": "whitened", "batch": 3, "schedule": "1/(1 + z)"},
 ]
 PAIRS = [("sin(2*z)", "tanh(z)"), ("abs(z)", "relu(z)"), ("sign(z) + z/2", "sin(z) + z/3")]
 
@@ -274,7 +272,7 @@ def test_the_chain_has_the_law_of_all_coordinates(fields: dict[str, Any]) -> Non
     same_law(both[0], both[1], 4)
 
 
-@pytest.mark.parametrize("fields", [{}, {"spherical": True}, *OTHERS[1:]])
+@pytest.mark.parametrize("fields", [{}, *OTHERS])
 def test_equations_of_motion(fields: dict[str, Any]) -> None:
     """Means of 40 runs of the chain at d = 4000, where it differs by 1 / d: |z| < 4."""
     link, activation = PAIRS[len(str(fields)) % 3]
