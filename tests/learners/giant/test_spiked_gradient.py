@@ -9,7 +9,7 @@ import pytest
 from learnability import Link, SpikedIndex
 from learnability.learners.giant._spiked_gradient import gradient_on_spikes, law_of_inputs
 
-from tests.structured_values import ALIGNMENTS, LINKS
+from tests.structured_values import ALIGNMENTS, CORRELATIONS, LINKS
 
 
 @pytest.mark.parametrize("row", ALIGNMENTS)
@@ -22,6 +22,15 @@ def test_reference_values(row: tuple[Any, ...]) -> None:
     found = gradient_on_spikes(inputs, Link(f"{activation}(z)"), bias, spike, n, p, d)
     assert found.alignment == pytest.approx(alignment, rel=1e-4 if gamma < 0.8 else 3e-4)
     assert 0 < found.correlation <= 1 and (found.outliers[:-1] >= found.outliers[1:]).all()
+
+
+@pytest.mark.parametrize(("link", "gamma", "correlation"), CORRELATIONS)
+def test_reference_correlations(link: str, gamma: float, correlation: float) -> None:
+    target = SpikedIndex(LINKS[link], spike_exponent=gamma)
+    spike = target.at(1000)
+    inputs = law_of_inputs(target, spike)
+    found = gradient_on_spikes(inputs, Link("relu(z)"), 1.0, spike, 1000, 200, 1000)
+    assert found.correlation == pytest.approx(correlation, rel=1e-5)
 
 
 def test_noise_of_the_labels_lowers_the_alignment() -> None:

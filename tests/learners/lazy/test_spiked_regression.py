@@ -102,5 +102,8 @@ def test_what_has_no_answer_ends_in_a_sentence() -> None:
         KernelRidge().predict(target, alpha=1.0)
     with pytest.raises(LearnabilityError, match="give a larger `ridge`"):
         KernelRidge("z", 0.0).predict(target, d=500, alpha=1.0)
+    for link in ("exp(z**2)", "1/z"):
+        with pytest.raises(LearnabilityError, match="square-integrable"):
+            KernelRidge().predict(SpikedIndex(link, spike=1.0), d=500, alpha=1.0)
     with pytest.raises(LearnabilityError, match="they belong to spiked data"):
         KernelRidge().predict("z", d=500, alpha=1.0)
