@@ -1,5 +1,7 @@
 """Predictions on structured data against the simulations that they replace, and the exact chain.
 
+The theory asks for 30 ms (limit) and 0.3 s (conditional) where a run takes 3.5 s: as ratios 117 and
+12. A step of the chain should cost at most 400 ns, the same at d = 10^2 and 10^8 within 20 %.
 CPU seconds of this process on one core (set OPENBLAS_NUM_THREADS=1); what counts are the ratios.
 """
 
@@ -30,15 +32,15 @@ def kernels() -> None:
     """Limit and conditional predictors against one run at d = n = 3000."""
     learner = KernelRidge("exp(z)", 0.1)
     target = SpikedIndex("He3(z)/sqrt(6)", spike_exponent=0.6)
-    learner.predict(target, d=D, alpha=1.0)  # Imports and rules, outside the clock.
+    learner.predict(target, d=D, alpha=1.0, seeds=1)  # Imports and rules, outside the clock.
     limit = seconds(lambda: learner.predict(target, d=D, alpha=1.0), 5)
     huge = seconds(lambda: learner.predict(target, d=10**9, alpha=1.0), 5)
     given = seconds(lambda: learner.predict(target, d=D, alpha=1.0, seeds=1))
     run = seconds(lambda: learner.simulate(target, d=D, alpha=1.0), 1)
     print(
         f"kernel at d = n = {D}: run {run:.1f} s, limit {1e3 * limit:.0f} ms ({run / limit:.0f} x "
-        f"faster; d = 10^9 {1e3 * huge:.0f} ms), conditional {1e3 * given:.0f} ms "
-        f"({run / given:.0f} x)"
+        f"faster, wanted 100; d = 10^9 {1e3 * huge:.0f} ms), conditional {1e3 * given:.0f} ms "
+        f"({run / given:.0f} x, wanted 12)"
     )
 
 

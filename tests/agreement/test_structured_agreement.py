@@ -2,14 +2,14 @@
 
 Seeds are fixed. Where a prediction has a known finite-size error it is that of the acceptance
 table of the theory: kernels with the coordinates of their training set known within 2.5 % in the
-root mean square and 7 % at most, random features 4 %, alignments of a gradient 0.035, its first
-singular value 9 %. All other comparisons are within standard errors at the levels that are said.
+root mean square and 7 % at most (1.1 / d where errors are below 0.02), random features 4 % up to
+gamma = 1/2 and 10 % at 0.75, alignments of a gradient 0.035, its first singular value 9 %. All
+other comparisons are within standard errors at the levels that are said.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,26 +44,43 @@ def test_kernels_with_known_training_sets() -> None:
         SpikedIndex("abs(z) + z/2", spike_exponent=0.6, noise=0.1),
         SpikedIndex("sign(z) + He2(z)/2", spike_exponent=0.7),
         SpikedIndex("sin(2*z)", spike_exponent=0.5, alignment=0.7),
+        SpikedIndex("tanh(z)", spike_exponent=0.75),
     )
-    gaps = []
+    gaps, small = [], 0
     for kernel in kernels:
         for target in targets:
             learner = KernelRidge(kernel, 0.1)
             runs = learner.simulate(target, d=500, alpha=1.0, seeds=3).error.values
             known = learner.predict(target, d=500, alpha=1.0, seeds=3).error.values
-            gaps.append(float(runs.mean() / known.mean() - 1))
+            if known.mean() < 0.02:
+                small += 1
+                assert abs(runs.mean() - known.mean()) < 1.1 / 500, (kernel, target)
+            else:
+                gaps.append(float(runs.mean() / known.mean() - 1))
+    assert len(gaps) >= 12 and small
     assert np.max(np.abs(gaps)) < 0.07 and np.sqrt(np.mean(np.square(gaps))) < 0.025, gaps
 
 
-@pytest.mark.parametrize("activation", ["tanh(z)", "abs(z)", "sin(z) + z**2/3"])
-def test_random_features_of_finite_width(activation: str) -> None:
-    target = SpikedIndex("z + abs(z)/2", spike_exponent=0.4, noise=0.05)
-    for width in (0.5, 3.0):
-        learner = RandomFeatures(width, activation, 0.05)
-        runs = learner.simulate(target, d=400, alpha=1.5, seeds=6).error
-        theory = float(learner.predict(target, d=400, alpha=1.5).error)
-        allowed = 0.04 * theory + 3 * float(runs.std(ddof=1)) / math.sqrt(6)
-        assert abs(float(runs.mean()) - theory) < allowed
+@pytest.mark.parametrize(
+    ("activation", "link"),
+    [
+        ("tanh(z)", "z + abs(z)/2"),
+        ("abs(z)", "sin(2*z) + z**2/3"),
+        ("sin(z) + z**2/3", "sign(z) + z"),
+        ("relu(z)", "He2(z)/sqrt(2)"),
+    ],
+)
+def test_random_features_of_finite_width(activation: str, link: str) -> None:
+    """Six runs each; the widths are below, at and above that of interpolation or the dimension."""
+    for gamma, allowed in ((0.4, 0.04), (0.75, 0.1)):
+        target = SpikedIndex(link, spike_exponent=gamma, noise=0.05)
+        for width in (0.5, 3.0):
+            learner = RandomFeatures(width, activation, 0.05)
+            runs = learner.simulate(target, d=400, alpha=1.5, seeds=6).error
+            theory = float(learner.predict(target, d=400, alpha=1.5).error)
+            gap = abs(float(runs.mean()) - theory)
+            error = float(runs.std(ddof=1)) / math.sqrt(6)
+            assert gap < allowed * theory + 3 * error, (gamma, width, theory, runs.values)
 
 
 # ---- one giant step
@@ -119,13 +136,22 @@ def test_the_gradient_of_the_population() -> None:
     assert np.abs(scores).max() < 4 and np.sqrt(np.mean(np.square(scores))) < 1.6, scores
 
 
-@pytest.mark.parametrize("flow", ["spherical", "normalised", "whitened"])
-def test_descent_follows_the_flow_better_with_smaller_steps(flow: str) -> None:
-    target = SpikedIndex("He2(z)/sqrt(2) + z/2", spike_exponent=0.4, alignment_exponent=0.2)
+@pytest.mark.parametrize(
+    ("flow", "link", "activation"),
+    [
+        ("spherical", "He2(z)/sqrt(2) + z/2", "relu(z)"),
+        ("normalised", "sign(z) + z**2/2", "tanh(z) + z/4"),
+        ("whitened", "abs(z) + sin(z)", "relu(z) + tanh(z)/2"),
+    ],
+)
+def test_descent_follows_the_flow_better_with_smaller_steps(
+    flow: str, link: str, activation: str
+) -> None:
+    target = SpikedIndex(link, spike_exponent=0.4, alignment_exponent=0.2)
     start, times = (0.2, 0.1, 1.0), np.linspace(0, 1.5, 7)
     gaps = []
     for step, batch in ((0.1, 4000), (0.02, 30_000)):
-        learner = GradientFlow("relu(z)", flow, step, batch)
+        learner = GradientFlow(activation, flow, step, batch)
         runs = learner.simulate(target, d=300, time=times, seeds=3, start=start)
         theory = learner.predict(target, d=300, time=times, start=start)
         gaps.append(
@@ -200,18 +226,65 @@ def test_the_chain_is_exact_in_law(normalisation: str, spherical: bool, rule: st
     b = (runs.overlap.values[:, 0, 0] - 0.6 * s) / 0.8
     found = np.column_stack([s, b, runs.gram.values[:, 0, 0]])
     wanted = program(normalisation, spherical, rule, spike, d, count, steps)
-    for k in range(2 if spherical else 3):
+    same_law(found, wanted, 2 if spherical else 3)
+
+
+def same_law(found: np.ndarray, wanted: np.ndarray, columns: int) -> None:
+    """|z| < 3.5 for first and second moments, Kolmogorov-Smirnov above 0.001."""
+    found, wanted = found[:, :columns], wanted[:, :columns]
+    for k in range(columns):
         assert ks_2samp(found[:, k], wanted[:, k]).pvalue > 1e-3
-    moments: list[Callable[[Any], Any]] = [
-        lambda x: x[:, 0], lambda x: x[:, 1], lambda x: x[:, 0] ** 2, lambda x: x[:, 1] ** 2,
-        lambda x: x[:, 0] * x[:, 1],
-    ]  # fmt: skip
-    if not spherical:
-        moments += [lambda x: x[:, 2], lambda x: x[:, 2] ** 2]
-    for moment in moments:
-        x, y = moment(found), moment(wanted)
-        z = (x.mean() - y.mean()) / math.sqrt((x.var() + y.var()) / count)
-        assert abs(z) < 3.5
+    for power in range(columns + 1):  # Each alone, and times each of those up to it.
+        for k in range(columns):
+            x, y = (v[:, k] if power == columns else v[:, k] * v[:, power] for v in (found, wanted))
+            z = (x.mean() - y.mean()) / math.sqrt((x.var() + y.var()) / len(x))
+            assert abs(z) < 3.5, (k, power, z)
+
+
+OTHERS: list[dict[str, Any]] = [
+    {"rule": "repetition", "repetitions": 3, "spherical": True},
+    {"rule": "sam", "look_ahead": 0.5, "batch": 2},
+    {"rule": "lookahead", "look_ahead": 0.4, "loss": "correlation"},
+    {"normalisation": "whitened", "batch": 3, "schedule": "1/(1 + z)"},
+]
+PAIRS = [("sin(2*z)", "tanh(z)"), ("abs(z)", "relu(z)"), ("sign(z) + z/2", "sin(z) + z/3")]
+
+
+@pytest.mark.parametrize("fields", OTHERS)
+def test_the_chain_has_the_law_of_all_coordinates(fields: dict[str, Any]) -> None:
+    """20000 runs of both engines at d = 9, two neurons whose second layer moves, noisy labels."""
+    link, activation = PAIRS[OTHERS.index(fields) % 3]
+    target = SpikedIndex(link, spike=3.0, alignment=0.6, noise=0.1)
+    both = []
+    for engine in ("reduced", "full"):
+        learner = OnlineSGD(
+            width=2, activation=activation, step=0.5, second_step=0.3, second_layer=(0.6, -0.4),
+            engine=engine, **fields,
+        )  # fmt: skip
+        start = ([[1.0, 0.2], [0.2, 1.0]], [0.3, 0.1], [0.2, -0.3])
+        first = 20_000 * (engine == "full")
+        runs = learner.simulate(
+            target, d=9, time=1.0, seeds=list(range(first, first + 20_000)), start=start
+        )
+        assert (runs.status == "finished").all()
+        parts = (runs.overlap[:, 0, 0], runs.spike_overlap[:, 1], runs.second_layer[:, 0])
+        both.append(np.column_stack([*parts, runs.gram[:, 0, 1]]))
+    same_law(both[0], both[1], 4)
+
+
+@pytest.mark.parametrize("fields", [{}, *OTHERS])
+def test_equations_of_motion(fields: dict[str, Any]) -> None:
+    """Means of 40 runs of the chain at d = 4000, where it differs by 1 / d: |z| < 4."""
+    link, activation = PAIRS[len(str(fields)) % 3]
+    target = SpikedIndex(link, spike=8.0, alignment=0.6, noise=0.1)
+    learner = OnlineSGD(activation=activation, step=0.3, second_step=0.1, **fields)
+    arguments: dict[str, Any] = {"d": 4000, "time": 1.5, "start": (1.0, 0.3, 0.2)}
+    theory = learner.predict(target, **arguments)
+    runs = learner.simulate(target, seeds=40, **arguments)
+    for name in ("overlap", "spike_overlap", "gram", "second_layer"):
+        mean, spread = runs[name].mean("seed"), runs[name].std("seed", ddof=1)
+        gap = np.abs(mean - theory[name])
+        assert (gap < 4 * spread / math.sqrt(40) + 2e-3).all(), (name, float(gap.max()))
 
 
 def test_samples_to_recovery_grow_as_the_start_says() -> None:
@@ -258,6 +331,7 @@ def test_samples_to_recovery_grow_as_the_start_says() -> None:
         (4, 0.5, 0.97, 1.0),
         (2, 0.0, 0.98, 1.0),
         (3, 0.0, 0.75, 0.93),
+        (4, 0.0, 0.4, 0.65),
     ],
 )
 def test_parities_in_dimension_20(k: int, anisotropy: float, low: float, high: float) -> None:

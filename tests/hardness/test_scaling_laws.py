@@ -10,6 +10,8 @@ import pytest
 
 from learnability import LearnabilityError, scaling_laws
 
+from tests.structured_values import EXPONENTS, OPTIMA
+
 # Values computed apart from this library:
 # alpha, r, ridge, n, p, noise, bias, variance, effective ridge, simulated risk and its error.
 FINITE = [
@@ -65,10 +67,14 @@ def test_the_peak_at_as_many_features_as_samples() -> None:
     assert law.exponents(2.2, 1.0)[:2] == pytest.approx((0.7, -0.5))
 
 
-@pytest.mark.parametrize(
-    ("alpha", "r", "ell", "exponent", "width"),
-    [(1.5, 0.3, 0.789474, 0.473684, 0.526316), (2.5, 1.4, 0.416667, 0.833333, 0.583333)],
-)
+@pytest.mark.parametrize("row", EXPONENTS)
+def test_reference_exponents(row: tuple[Any, ...]) -> None:
+    alpha, r, ell, q, *wanted = row
+    found = scaling_laws(alpha, r, noise=1.0).exponents(ell, q)
+    assert found == pytest.approx(wanted, abs=1e-6)
+
+
+@pytest.mark.parametrize(("alpha", "r", "ell", "exponent", "width"), OPTIMA)
 def test_the_optimum(alpha: float, r: float, ell: float, exponent: float, width: float) -> None:
     law = scaling_laws(alpha, r, noise=0.1)
     best = law.optimal()
@@ -98,6 +104,8 @@ def test_endless_features_are_the_kernel() -> None:
         (lambda: scaling_laws(1.5, 0.0), "`r` was given as 0.0"),
         (lambda: scaling_laws(1.5, 0.5, noise=-1), "`noise` was given as -1"),
         (lambda: scaling_laws(1.5, 0.5).at(0, 1.0), "`n` was given as 0"),
+        (lambda: scaling_laws(1.5, 0.5).curve("abc", 0.5), "`n` was given as 'abc'"),
+        (lambda: scaling_laws(1.5, 0.5).curve([1e3, math.nan], 0.5), "`n` was given as nan"),
         (lambda: scaling_laws(1.5, 0.5).at(10, -1.0), "`ridge` was given as -1.0"),
         (lambda: scaling_laws(1.5, 0.5).at(10, 0.0, 10), "`ridge` is 0 where"),
         (lambda: scaling_laws(1.5, 0.5).exponents(math.nan), "`ell` was given as nan"),

@@ -91,3 +91,5 @@ def test_bad_links_and_dimensions_end_in_a_sentence() -> None:
         LearnabilityError, match="SpikedIndex, but this learner accepts a MultiIndex"
     ):
         checked_target(SpikedIndex("z", spike=1.0))
+    with pytest.raises(LearnabilityError, match="give a smaller one"):
+        SpikedIndex("z", spike_exponent=200.0).at(10**6)

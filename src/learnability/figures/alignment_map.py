@@ -12,103 +12,136 @@ Mousavi-Hosseini, Wu, Suzuki, Erdogdu, NeurIPS 2023.
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from learnability.figures._structured import LINKS
 
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["FULL", "QUICK", "compute", "picture"]
+    from learnability.targets import SpikedIndex
+
+__all__ = ["FULL", "QUICK", "MapSize", "Recoveries", "compute", "picture"]
 
 
 @dataclass(frozen=True)
 class MapSize:
-    """Dimensions, runs at each, and the points (gamma_1, gamma_2)."""
+    """Dimensions, groups of runs and runs of a group, and the exponents gamma_1 and gamma_2."""
 
     dimensions: tuple[int, ...]
+    groups: int
     runs: int
-    points: tuple[tuple[float, float], ...]
+    alignments: tuple[float, ...]
+    spikes: tuple[float, ...]
 
 
-FULL = MapSize(
-    (128, 256, 512),
-    32,
-    tuple((g1, g2) for g1 in (0.0, 0.15, 0.3, 0.45, 0.6) for g2 in (0.0, 0.3, 0.5, 0.7, 0.85)),
-)
-QUICK = MapSize((64, 128, 256), 16, ((0.0, 0.0), (0.0, 0.6), (0.3, 0.3), (0.3, 0.7), (0.5, 0.8)))
+FULL = MapSize((64, 128, 256, 512), 2, 32, (0.0, 0.15, 0.3, 0.45, 0.6), (0.0, 0.3, 0.5, 0.7, 0.85))
+QUICK = MapSize((64, 128, 256), 1, 16, (0.0, 0.3, 0.5), (0.0, 0.7))
 _LAST = 15.0  # Steps given to a run, over d / rho_0^2; medians are at 1 to 4.
+_AGAIN = 300  # Samples of the bootstrap.
 
 
-def compute(size: MapSize) -> xarray.Dataset:
+@dataclass(frozen=True)
+class Recoveries:
+    """Steps to |rho| = 1/2; a seed is a group of runs side by side, for a study to keep.
+
+    He3 pulls to rho = 1: from below 0 it is a matter of noise, so the runs are those whose random
+    start is above.
+
+    Attributes
+    ----------
+    runs : int
+        Of a group.
+    """
+
+    runs: int
+
+    def simulate(self, target: SpikedIndex, *, d: int, seeds: Sequence[int]) -> xarray.Dataset:
+        """`steps` by seed and run, infinite where a run did not get there."""
+        import xarray
+
+        from learnability.learners import OnlineSGD
+        from learnability.learners.marked import typical_correlation
+
+        start = typical_correlation(target.at(d), d)
+        learner = OnlineSGD(
+            activation=LINKS["He3"], loss="correlation", step=0.2 * start, normalisation="whitened"
+        )
+        many = 4 * self.runs + 20
+        found = []
+        for seed in seeds:
+            group = np.arange(many) + seed * many
+            first = learner.simulate(target, d=d, time=0.0, seeds=group.tolist())
+            above = group[first.correlation.values[:, 0] > 0][: self.runs].tolist()
+            ended = learner.simulate_recovery(target, d=d, time=_LAST / start**2, seeds=above)
+            found.append(ended.recovery_time.values * d)
+        return xarray.Dataset({"steps": (("seed", "run"), found)}, {"seed": list(seeds)})
+
+
+def compute(size: MapSize, store: Path | None = None) -> xarray.Dataset:
     """Medians, slopes with bootstrap errors, and what the start predicts at these d."""
     import xarray
 
     from learnability.hardness.spiked import start_exponent
+    from learnability.learners.marked import typical_correlation
+    from learnability.studies import study
+    from learnability.targets import SpikedIndex
 
-    found = [_point(size, *point) for point in size.points]
+    target = SpikedIndex(LINKS["He3"], spike_exponent=0.0, alignment_exponent=0.0)
+    found = study(
+        Recoveries(size.runs), target, alignment_exponent=list(size.alignments),
+        spike_exponent=list(size.spikes), d=list(size.dimensions), seeds=size.groups, store=store,
+    )  # fmt: skip
+    points = [(g1, g2) for g1 in size.alignments for g2 in size.spikes]
+    d = np.array(size.dimensions)
+    steps = found.steps.values.reshape(len(points), len(d), -1)
+    starts = [
+        [
+            typical_correlation(
+                SpikedIndex("z", spike_exponent=g2, alignment_exponent=g1).at(int(k)), int(k)
+            )
+            for k in d
+        ]
+        for g1, g2 in points
+    ]
     g1, g2 = np.linspace(0, 0.65, 66), np.linspace(0, 0.95, 96)
     x = [[start_exponent(b, a) for a in g1] for b in g2]
-    names = ("median", "slope", "slope_error", "finite")
     return xarray.Dataset(
         {
-            "runs_steps": (("point", "d"), [one[0] for one in found]),
-            **{
-                f"{'theory' if name == 'finite' else 'runs'}_{name}": (
-                    "point",
-                    [one[k] for one in found],
-                )
-                for k, name in enumerate(names)
-                if k
-            },
+            "runs_steps": (("point", "d"), np.median(steps, axis=2)),
+            "runs_slope": ("point", _slopes(d, np.median(steps, axis=2))),
+            "runs_slope_error": ("point", [_slope_error(d, one) for one in steps]),
+            "runs_reached": ("point", np.isfinite(steps).mean(axis=(1, 2))),
+            "theory_finite": ("point", _slopes(d, d / np.square(starts))),
             "theory_start": (("gamma_2", "gamma_1"), x),
         },
         {
-            "d": list(size.dimensions), "gamma_1": g1, "gamma_2": g2,
-            "point_gamma_1": ("point", [p[0] for p in size.points]),
-            "point_gamma_2": ("point", [p[1] for p in size.points]),
+            "d": d, "gamma_1": g1, "gamma_2": g2,
+            "point_gamma_1": ("point", [p[0] for p in points]),
+            "point_gamma_2": ("point", [p[1] for p in points]),
         },
-        {"runs": size.runs},
+        {"runs": steps.shape[2]},
     )  # fmt: skip
 
 
-def _point(size: MapSize, gamma_1: float, gamma_2: float) -> tuple[Any, float, float, float]:
-    from learnability.learners import OnlineSGD
-    from learnability.targets import SpikedIndex
+def _slopes(d: NDArray[Any], medians: NDArray[Any]) -> NDArray[np.float64]:
+    """Slopes of log medians (..., d) against log d."""
+    x = np.log(d) - np.log(d).mean()
+    return np.asarray(np.log(medians) @ x / (x @ x))
 
-    target = SpikedIndex(LINKS["He3"], spike_exponent=gamma_2, alignment_exponent=gamma_1)
-    e1, e2 = np.random.default_rng(0).standard_normal((2, 40_000))
-    starts, steps = [], []
-    for d in size.dimensions:
-        theta, a = target.at(d)
-        s = e1 / math.sqrt(d)
-        top = (a * e1 + math.sqrt(max(1 - a * a, 0)) * e2) / math.sqrt(d) + theta * a * s
-        rho = np.abs(top) / np.sqrt((1 + theta * s**2) * (1 + theta * a * a))
-        starts.append(float(np.median(rho)))
-        learner = OnlineSGD(
-            activation=LINKS["He3"], loss="correlation", step=0.2 * starts[-1],
-            normalisation="whitened",
-        )  # fmt: skip
-        # He3 pulls to rho = 1: from below 0 it is a matter of noise, so starts are above.
-        many = 4 * size.runs + 20
-        above = learner.simulate(target, d=d, time=0.0, seeds=many).correlation.values[:, 0] > 0
-        seeds = np.flatnonzero(above)[: size.runs].tolist()
-        found = learner.simulate_recovery(target, d=d, time=_LAST / starts[-1] ** 2, seeds=seeds)
-        steps.append(found.recovery_time.values * d)
-    x = np.log(size.dimensions)
 
-    def slope(medians: Any) -> float:
-        return float(np.polyfit(x, np.log(medians), 1)[0])
-
-    rng = np.random.default_rng(1)
-    again = [slope([np.median(rng.choice(t, len(t))) for t in steps]) for _ in range(300)]
-    medians = [float(np.median(t)) for t in steps]
-    finite = slope(np.array(size.dimensions) / np.square(starts))
-    return medians, slope(medians), float(np.std(again)), finite
+def _slope_error(d: NDArray[Any], steps: NDArray[Any]) -> float:
+    """Standard error of the slope of the medians of steps (d, run), by the bootstrap."""
+    runs = steps.shape[1]
+    drawn = np.random.default_rng(1).integers(runs, size=(len(d), _AGAIN, runs))
+    again = np.median(np.take_along_axis(steps[:, None], drawn, axis=2), axis=2)
+    return float(np.std(_slopes(d, again.T)))
 
 
 def picture(data: xarray.Dataset) -> Any:
@@ -122,40 +155,21 @@ def picture(data: xarray.Dataset) -> Any:
         figure = Figure(figsize=(WIDTHS["text"], 2.7), layout="constrained")
         left, middle, right = figure.subplots(1, 3)
         levels = np.linspace(1, 2, 11)
+        colours: dict[str, Any] = {"cmap": "viridis", "vmin": 1, "vmax": 2}
         dots = left.scatter(
-            data["point_gamma_1"],
-            data["point_gamma_2"],
-            c=data["runs_slope"],
-            s=45,
-            cmap="viridis",
-            vmin=1,
-            vmax=2,
-            zorder=3,
-            edgecolor="0.3",
-            lw=0.5,
-        )
+            data["point_gamma_1"], data["point_gamma_2"], c=data["runs_slope"], s=45, zorder=3,
+            edgecolor="0.3", lw=0.5, **colours,
+        )  # fmt: skip
         lines = left.contour(
-            data["gamma_1"],
-            data["gamma_2"],
-            1 + x,
-            levels,
-            cmap="viridis",
-            vmin=1,
-            vmax=2,
-            linewidths=0.8,
+            data["gamma_1"], data["gamma_2"], 1 + x, levels, linewidths=0.8, **colours
         )
         left.clabel(lines, levels[::2], fontsize=6, fmt="%.1f")
         left.set(title="SGD: slope (dots), $1 + x$ (lines)")
         figure.colorbar(dots, ax=left, shrink=0.8, label="slope")
         middle.errorbar(
-            data["theory_finite"],
-            data["runs_slope"],
-            yerr=data["runs_slope_error"],
-            fmt="x",
-            ms=4,
-            color=COLOURS[0],
-            elinewidth=0.9,
-        )
+            data["theory_finite"], data["runs_slope"], yerr=data["runs_slope_error"], fmt="x", ms=4,
+            color=COLOURS[0], elinewidth=0.9,
+        )  # fmt: skip
         ends = [float(data["theory_finite"].min()) - 0.1, float(data["theory_finite"].max()) + 0.1]
         middle.plot(ends, ends, color="0.5", lw=0.8)
         middle.set(
@@ -164,13 +178,9 @@ def picture(data: xarray.Dataset) -> Any:
             title="with bootstrap errors",
         )
         bound = right.contour(
-            data["gamma_1"],
-            data["gamma_2"],
-            1 + 2 * x,
-            np.linspace(1, 3, 11),
-            cmap="magma",
+            data["gamma_1"], data["gamma_2"], 1 + 2 * x, np.linspace(1, 3, 11), cmap="magma",
             linewidths=0.8,
-        )
+        )  # fmt: skip
         right.clabel(bound, fontsize=6, fmt="%.1f")
         right.set(title="upper bound, other algorithm")
         for axes in (left, right):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,13 +48,14 @@ PAIRS = {"tanh, -He3": ("tanh(z)", "-He3(z)/sqrt(6)"), "relu, He2": ("relu(z)", 
          "He3, He3": ("He3(z)/sqrt(6)", LINKS["He3"])}  # fmt: skip
 
 
-def compute(size: FlowSize) -> xarray.Dataset:
+def compute(size: FlowSize, store: Path | None = None) -> xarray.Dataset:
     """Correlations along the flows of tanh on -He3, from both sides of S_c, and the losses in S."""
     import xarray
 
     from learnability.learners import GradientFlow
     from learnability.learners.flow._population import Population
     from learnability.links import Link
+    from learnability.studies import study
     from learnability.targets import SpikedIndex
 
     activation, link = PAIRS["tanh, -He3"]
@@ -71,7 +73,9 @@ def compute(size: FlowSize) -> xarray.Dataset:
             theory.append(
                 learner.predict(target, d=size.d, time=times, start=start).correlation_trace.values
             )
-            found = learner.simulate(target, d=size.d, time=times, seeds=size.runs, start=start)
+            found = study(
+                learner, target, d=size.d, time=times, start=start, seeds=size.runs, store=store
+            )
             runs.append(found.correlation_trace.values)
         data[f"theory_{flow}"] = (("start", "point"), theory)
         data[f"runs_{flow}"] = (("start", "seed", "point"), runs)
@@ -125,7 +129,7 @@ def picture(data: xarray.Dataset) -> Any:
         panels[2].set(xscale="log", ylim=(0.86, 1.14), xlabel=r"$S = \theta m^2$",
                       ylabel="loss over that at $S = 0$",
                       title=rf"spherical, $S_c = {data.attrs['separatrix']:.4f}$")  # fmt: skip
-        panels[2].legend()
+        panels[2].legend(frameon=True, framealpha=1.0, edgecolor="none")
         d, runs = data.attrs["runs_d"], data.sizes["seed"]
         figure.suptitle(
             "lines: population flow; crosses: descent on fresh batches, "

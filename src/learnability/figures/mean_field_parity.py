@@ -10,6 +10,7 @@ Suzuki, Wu, Oko, Nitanda, NeurIPS 2023; Nitanda, Oko, Suzuki, Wu, ICLR 2024.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,29 +36,27 @@ class ParitySize:
     width: int
 
 
-FULL = ParitySize(20, 2, (5.0, 10.0, 20.0), (2, 3, 4), (0.0, 0.25, 0.5), 4000, 500)
+FULL = ParitySize(20, 3, (5.0, 10.0, 15.0, 20.0), (2, 3, 4), (0.0, 0.25, 0.5), 4000, 500)
 QUICK = ParitySize(20, 1, (5.0, 10.0), (2, 3), (0.0, 0.5), 1000, 500)
 
 
-def compute(size: ParitySize) -> xarray.Dataset:
+def compute(size: ParitySize, store: Path | None = None) -> xarray.Dataset:
     """Accuracies on fresh and on training samples, steps taken, and how the runs ended."""
     import xarray
 
     from learnability.learners import MeanFieldLangevin
+    from learnability.studies import study
     from learnability.targets import SparseParity
 
     learner = MeanFieldLangevin(width=size.width, steps=size.steps)
-    found = [
-        [
-            learner.simulate(SparseParity(k, a), d=size.d, alpha=size.alphas, seeds=size.runs)
-            for k in size.signs
-        ]
-        for a in size.anisotropies
-    ]
+    found = study(
+        learner, SparseParity(), anisotropy=list(size.anisotropies), k=list(size.signs), d=size.d,
+        alpha=list(size.alphas), seeds=size.runs, store=store,
+    )  # fmt: skip
     names = ("accuracy", "train_accuracy", "iterations", "status")
     axes = ("anisotropy", "signs", "alpha", "seed")
     return xarray.Dataset(
-        {f"runs_{n}": (axes, [[one[n].values for one in row] for row in found]) for n in names},
+        {f"runs_{n}": (axes, found[n].values) for n in names},
         {
             "anisotropy": list(size.anisotropies), "signs": list(size.signs),
             "alpha": list(size.alphas), "seed": np.arange(size.runs),

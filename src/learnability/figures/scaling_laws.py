@@ -12,7 +12,9 @@ Defilippis, Loureiro, Misiakiewicz, NeurIPS 2024, arXiv:2405.15699.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +24,9 @@ from learnability.figures._drawing import crosses
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["FULL", "QUICK", "compute", "picture"]
+    from learnability.hardness.scaling_laws import ScalingLaws
+
+__all__ = ["FULL", "QUICK", "GaussianDesigns", "compute", "picture"]
 
 
 @dataclass(frozen=True)
@@ -43,11 +47,51 @@ WIDTH = 0.4
 """q of the random features of the left panel, below the smallest that suffices."""
 
 
-def compute(size: LawSize) -> xarray.Dataset:
+@dataclass(frozen=True)
+class GaussianDesigns:
+    """Ridge regression on Gaussian designs with the spectrum of a power law.
+
+    Attributes
+    ----------
+    levels : int
+        Number of eigenvalues.
+    """
+
+    levels: int
+
+    def simulate(
+        self, law: ScalingLaws, *, n: int, ell: float, q: float | None, seeds: Sequence[int]
+    ) -> xarray.Dataset:
+        """`risk` by seed: the excess risk of n samples, ridge n^(1 - ell), n^q features."""
+        import xarray
+
+        risks = [self._risk(law, n, ell, q, seed) for seed in seeds]
+        return xarray.Dataset({"risk": ("seed", risks)}, {"seed": list(seeds)})
+
+    def _risk(self, law: ScalingLaws, n: int, ell: float, q: float | None, seed: int) -> float:
+        k = np.arange(1.0, self.levels + 1)
+        root, f = k ** (-law.alpha / 2), k ** (-law.alpha * law.r - 0.5)
+        ridge = n ** (1 - ell)
+        rng = np.random.default_rng([seed, n])
+        G = rng.standard_normal((n, self.levels))
+        y = G @ f + math.sqrt(law.noise) * rng.standard_normal(n)
+        G *= root
+        if q is None:
+            weights = root * (G.T @ np.linalg.solve(G @ G.T + ridge * np.eye(n), y))
+        else:
+            p = max(round(n**q), 1)
+            F = rng.standard_normal((self.levels, p)) / math.sqrt(p)
+            Phi = G @ F
+            weights = root * (F @ np.linalg.solve(Phi.T @ Phi + ridge * np.eye(p), Phi.T @ y))
+        return float(np.sum((weights - f) ** 2))
+
+
+def compute(size: LawSize, store: Path | None = None) -> xarray.Dataset:
     """Curves of the kernel and of random features at the best ridge, runs, and the map."""
     import xarray
 
     from learnability.hardness import scaling_laws
+    from learnability.studies import study
 
     law = scaling_laws(ALPHA, R, noise=NOISE)
     best = law.optimal()
@@ -61,14 +105,18 @@ def compute(size: LawSize) -> xarray.Dataset:
         [law.curve(n, *c)[part].values for part in ("bias", "variance")] for c in curves.values()
     ]
     slopes = [law.exponents(*c).risk for c in curves.values()]
-    runs = [[_risks(m, *c, size) for m in size.samples] for c in curves.values()]
+    designs = GaussianDesigns(size.levels)
+    runs = [
+        study(designs, law, n=list(size.samples), ell=ell, q=q, seeds=size.runs, store=store).risk
+        for ell, q in curves.values()
+    ]
     ell, q = np.linspace(0, 2.2, size.map), np.linspace(0.05, 1.5, size.map)
     regime = [[law.exponents(float(x), float(y)).risk for x in ell] for y in q]
     return xarray.Dataset(
         {
             "theory_part": (("curve", "part", "n"), theory),
             "theory_exponent": ("curve", slopes),
-            "runs_risk": (("curve", "runs_n", "seed"), runs),
+            "runs_risk": (("curve", "runs_n", "seed"), [one.values for one in runs]),
             "theory_regime": (("q", "ell"), regime),
         },
         {
@@ -80,27 +128,6 @@ def compute(size: LawSize) -> xarray.Dataset:
             **{f"best_{k}": v for k, v in best._asdict().items()},
         },
     )  # fmt: skip
-
-
-def _risks(n: int, ell: float, q: float | None, size: LawSize) -> list[float]:
-    """Excess risks of ridge regression on Gaussian designs."""
-    k = np.arange(1.0, size.levels + 1)
-    root, f = k ** (-ALPHA / 2), k ** (-ALPHA * R - 0.5)
-    ridge, found = n ** (1 - ell), []
-    for seed in range(size.runs):
-        rng = np.random.default_rng([seed, n])
-        G = rng.standard_normal((n, size.levels))
-        y = G @ f + math.sqrt(NOISE) * rng.standard_normal(n)
-        G *= root
-        if q is None:
-            weights = root * (G.T @ np.linalg.solve(G @ G.T + ridge * np.eye(n), y))
-        else:
-            p = max(round(n**q), 1)
-            F = rng.standard_normal((size.levels, p)) / math.sqrt(p)
-            Phi = G @ F
-            weights = root * (F @ np.linalg.solve(Phi.T @ Phi + ridge * np.eye(p), Phi.T @ y))
-        found.append(float(np.sum((weights - f) ** 2)))
-    return found
 
 
 def picture(data: xarray.Dataset) -> Any:
@@ -122,8 +149,9 @@ def picture(data: xarray.Dataset) -> Any:
             crosses(left, data["runs_n"], data["runs_risk"][k], COLOURS[k])
         left.set(xscale="log", yscale="log", xlabel="$n$", ylabel="excess risk", ylim=(1e-9, 3))
         left.legend(
-            title="risk (dashed: bias, dotted: variance)", title_fontsize=7, loc="lower left"
-        )
+            title="risk (dashed: bias, dotted: variance)", title_fontsize=7, loc="lower left",
+            frameon=True, framealpha=1.0, edgecolor="none",
+        )  # fmt: skip
         shown = right.pcolormesh(
             data["ell"],
             data["q"],

@@ -10,6 +10,7 @@ Ba, Erdogdu, Suzuki, Wang, Wu, NeurIPS 2023.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,11 +28,12 @@ PANELS = {"He2": ("relu(z)", 1.0, 2), "He3": ("tanh(z)", 0.0, 3)}
 """Link -> activation, bias, degree."""
 
 
-def compute(size: SpikeSize) -> xarray.Dataset:
+def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
     """Alignments by link and dimension."""
     import xarray
 
     from learnability.learners import GiantSteps
+    from learnability.studies import study
     from learnability.targets import SpikedIndex
 
     gammas = np.linspace(0, 0.95, size.theory)
@@ -47,13 +49,13 @@ def compute(size: SpikeSize) -> xarray.Dataset:
                 target(gamma), d=d, seeds=seeds
             ).gradient_alignment.values
 
-        def run(gamma: float, d: int, learner: GiantSteps = learner) -> Any:
-            found = learner.simulate(target(gamma), d=d, alpha=0.1, seeds=size.runs)
-            return found.gradient_alignment.sel(control="labels").values
-
         theory.append([[gradient(g, d, None) for g in gammas] for d in size.dimensions])
         known.append([[gradient(g, d, size.runs) for g in size.exponents] for d in size.dimensions])
-        runs.append([[run(g, d) for g in size.exponents] for d in size.dimensions])
+        found = study(
+            learner, target(0.0), d=list(size.dimensions), alpha=0.1,
+            spike_exponent=list(size.exponents), seeds=size.runs, store=store,
+        )  # fmt: skip
+        runs.append(found.gradient_alignment.sel(control="labels").values)
     return xarray.Dataset(
         {
             "theory_alignment": (("link", "d", "gamma"), theory),

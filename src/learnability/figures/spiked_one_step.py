@@ -11,6 +11,7 @@ Ba, Erdogdu, Suzuki, Wang, Wu, NeurIPS 2023.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,16 +24,17 @@ if TYPE_CHECKING:
 
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
-FULL = SpikeSize((1000,), 3, (0.1, 0.2, 0.35, 0.5, 0.65, 0.8), 31)
+FULL = SpikeSize((1000,), 4, (0.1, 0.2, 0.35, 0.5, 0.65, 0.8), 31)
 QUICK = SpikeSize((400,), 2, (0.1, 0.3, 0.5, 0.65, 0.8), 25)
 NAMES = {"labels": "error", "permuted": "permuted_error", "none": "none_error"}
 
 
-def compute(size: SpikeSize) -> xarray.Dataset:
+def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
     """Errors and rho^2 of the three runs, and the kernel's error."""
     import xarray
 
     from learnability.learners import GiantSteps, KernelRidge
+    from learnability.studies import study
     from learnability.targets import SpikedIndex
 
     (d,) = size.dimensions
@@ -45,13 +47,17 @@ def compute(size: SpikeSize) -> xarray.Dataset:
     def target(gamma: float) -> SpikedIndex:
         return SpikedIndex(LINKS["He3"], spike_exponent=float(gamma))
 
-    runs = [learner.simulate(target(g), d=d, alpha=1.0, seeds=size.runs) for g in size.exponents]
-    errors = [[run[name].values for name in NAMES.values()] for run in runs]
+    runs = study(
+        learner, target(0.0), d=d, alpha=1.0, spike_exponent=list(size.exponents), seeds=size.runs,
+        store=store,
+    )  # fmt: skip
+    errors = np.stack([runs[name].values for name in NAMES.values()], axis=1)
     return xarray.Dataset(
         {
             "runs_error": (("runs_gamma", "control", "seed"), errors),
             "runs_correlation": (
-                ("runs_gamma", "seed", "control"), [run.label_correlation.values for run in runs],
+                ("runs_gamma", "seed", "control"),
+                runs.label_correlation.sel(control=list(NAMES)).values,
             ),
             "theory_kernel": (
                 "gamma", [float(kernel.predict(target(g), d=d, alpha=1.0).error) for g in gammas],

@@ -10,6 +10,7 @@ Ba, Erdogdu, Suzuki, Wang, Wu, NeurIPS 2023.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,21 +26,24 @@ FULL = SpikeSize((1200,), 1, (0.0, 0.4, 0.7), 4)
 QUICK = SpikeSize((400,), 1, (0.0, 0.4, 0.7), 4)
 
 
-def compute(size: SpikeSize) -> xarray.Dataset:
+def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
     """Singular values of one run, and the first outliers in theory."""
     import xarray
 
     from learnability.learners import GiantSteps
+    from learnability.studies import study
     from learnability.targets import SpikedIndex
 
     (d,) = size.dimensions
     learner = GiantSteps(0.5, "relu(z)", 2.0, ridge=0.1, bias=1.0)
     targets = [SpikedIndex(LINKS["He2"], spike_exponent=g) for g in size.exponents]
-    runs = [learner.simulate(t, d=d, alpha=0.1, seeds=1).sel(control="labels") for t in targets]
+    runs = study(
+        learner, targets[0], d=d, alpha=0.1, spike_exponent=list(size.exponents), store=store
+    ).sel(control="labels", seed=0)
     theory = [learner.predict_gradient(t, d=d, seeds=1) for t in targets]
     names = ("singular_values", "singular_alignment")
     return xarray.Dataset(
-        {f"runs_{n}": (("gamma", "rank"), [run[n].values[0] for run in runs]) for n in names}
+        {f"runs_{n}": (("gamma", "rank"), runs[n].values) for n in names}
         | {
             f"theory_{n}": (("gamma", "outlier"), [one[n].values[0] for one in theory])
             for n in names

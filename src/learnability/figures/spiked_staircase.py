@@ -10,6 +10,7 @@ Ba, Erdogdu, Suzuki, Wang, Wu, NeurIPS 2023.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,15 +24,16 @@ if TYPE_CHECKING:
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 HIGHEST = 10**9
-FULL = SpikeSize((500, 2000), 2, (0.0, 0.15, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8), 33)
+FULL = SpikeSize((500, 3000), 2, (0.0, 0.15, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8), 33)
 QUICK = SpikeSize((200, 500), 2, (0.0, 0.3, 0.5, 0.65, 0.8), 17)
 
 
-def compute(size: SpikeSize) -> xarray.Dataset:
+def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
     """Errors of runs and of the limit predictor, also at d = 10^9."""
     import xarray
 
     from learnability.learners import KernelRidge
+    from learnability.studies import study
     from learnability.targets import SpikedIndex
 
     learner = KernelRidge("exp(z)", 0.1)
@@ -42,11 +44,11 @@ def compute(size: SpikeSize) -> xarray.Dataset:
         targets = [SpikedIndex(link, spike_exponent=float(g)) for g in gammas]
         return [float(learner.predict(t, d=d, alpha=1.0).error) for t in targets]
 
-    def runs(link: str, d: int) -> list[Any]:
-        targets = [SpikedIndex(link, spike_exponent=g) for g in size.exponents]
-        return [learner.simulate(t, d=d, alpha=1.0, seeds=size.runs).error.values for t in targets]
-
-    links = LINKS.values()
+    links = list(LINKS.values())
+    runs = study(
+        learner, SpikedIndex("z", spike_exponent=0.0), link=links, d=list(size.dimensions),
+        spike_exponent=list(size.exponents), alpha=1.0, seeds=size.runs, store=store,
+    )  # fmt: skip
     return xarray.Dataset(
         {
             "theory_error": (
@@ -55,7 +57,7 @@ def compute(size: SpikeSize) -> xarray.Dataset:
             ),
             "runs_error": (
                 ("link", "runs_d", "runs_gamma", "seed"),
-                [[runs(f, d) for d in size.dimensions] for f in links],
+                runs.error.values,
             ),
         },
         {

@@ -171,7 +171,12 @@ class ScalingLaws:
         """
         import xarray
 
-        sizes = np.atleast_1d(np.asarray(n, dtype=float))
+        try:
+            sizes = np.atleast_1d(np.asarray(n, dtype=float)).ravel()
+        except (TypeError, ValueError):
+            raise LearnabilityError(
+                f"`n` was given as {n!r}, but one or several numbers above 0 are accepted."
+            ) from None
         powers = self.exponents(ell, q)
         found = [self.at(m, m ** (1 - ell), None if q is None else m**q) for m in sizes]
         return xarray.Dataset(
@@ -294,6 +299,10 @@ def _is_number(value: Any) -> bool:
 def _positive(name: str, value: Any) -> float:
     if not _is_number(value) or value <= 0:
         raise LearnabilityError(
-            f"`{name}` was given as {value!r}, but a finite number above 0 is accepted."
+            f"`{name}` was given as {_bare(value)!r}, but a finite number above 0 is accepted."
         )
     return float(value)
+
+
+def _bare(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 from learnability.errors import LearnabilityError
 from learnability.targets.spiked_index import Spike
 
-__all__ = ["checked_weights", "correlations", "order_parameters", "random_weights"]
+__all__ = [
+    "checked_weights",
+    "correlations",
+    "order_parameters",
+    "random_weights",
+    "typical_correlation",
+]
 
 Array = NDArray[np.float64]
 
@@ -66,3 +72,30 @@ def correlations(parameters: Array, spike: Spike) -> Array:
     theta, a = spike
     tau2 = np.maximum(q + theta * s**2, 1e-300)
     return np.asarray((m + theta * a * s) / np.sqrt(tau2 * spike.variance))
+
+
+def typical_correlation(spike: Spike, d: int) -> float:
+    """The median of |rho| at random weights of unit length in large dimension d.
+
+    With normal e1, e2 along the frame, rho = (a (1 + theta) e1 + sqrt(1 - a^2) e2) /
+    sqrt(kappa (d + theta e1^2)); given e1 its law is that of e2.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import ndtr
+    from scipy.stats import chi2
+
+    theta, a = spike
+    if abs(a) == 1:  # rho^2 grows with e1^2.
+        square = float(chi2.ppf(0.5, 1))
+        return math.sqrt((1 + theta) * square / (d + theta * square))
+    e1 = np.linspace(-8.0, 8.0, 4001)
+    weights = np.exp(-0.5 * e1**2)
+    weights /= weights.sum()
+    mean, spread = a * (1 + theta) * e1, math.sqrt((1 - a) * (1 + a))
+
+    def excess(rho: float) -> float:
+        bound = rho * np.sqrt(spike.variance * (d + theta * e1**2))
+        share = ndtr((bound - mean) / spread) - ndtr((-bound - mean) / spread)
+        return float(weights @ share) - 0.5
+
+    return float(brentq(excess, 0.0, 1.0, xtol=1e-12))

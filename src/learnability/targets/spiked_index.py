@@ -264,4 +264,10 @@ def _number(name: str, value: Any, low: float, high: float, accepted: str) -> fl
 
 
 def _power(d: int, exponent: float | None) -> float:
-    return float(d) ** float(exponent or 0.0)
+    try:
+        return float(d) ** float(exponent or 0.0)
+    except OverflowError:
+        raise LearnabilityError(
+            f"An exponent was given as {exponent!r}, but d to this power at d = {d} is no number: "
+            "give a smaller one."
+        ) from None

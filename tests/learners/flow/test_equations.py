@@ -12,25 +12,28 @@ from learnability.learners.flow._equations import landscape, solve
 from learnability.learners.flow._population import Population, geometry
 from learnability.targets import Spike
 
-HE2, HE3 = "He2(z)/sqrt(2)", "He3(z)/sqrt(6)"
-# Values computed apart from this library: flow, activation, link, d, gamma_1, gamma_2, m0, s0,
-# time, and m, s, q there.
-REFERENCE = [
-    ("spherical", "relu(z)", HE2, 2000, 0.25, 0.3, 0.178885, 0.0111803, 2.4, 0.923211, 0.100277, 1),
-    ("normalised", "He3(z)", HE3, 500, 0.2, 0.5, 0.357771, 0.0223607, 0.2, 0.996776, 0.289782, 1),
-    ("whitened", "He3(z)", HE3, 200, 0.3, 0.7, 0.424264, 0.0353553, 0.1, 0.577454, 0.0794708,
-     0.793294),
-    ("whitened", "relu(z)", HE2, 2000, 0.3, 0.7, 0.178885, 0.0111803, 2.0, 0.54239, 0.0525035,
-     0.4618),
-]  # fmt: skip
+from tests.structured_values import FLOWS, HE2, HE3, LINKS, REPELLED
+
+ACTIVATIONS = {"relu": "relu(z)", "he3": "He3(z)"}
 
 
-@pytest.mark.parametrize("row", REFERENCE)
+@pytest.mark.parametrize("row", FLOWS)
 def test_reference_values(row: tuple[Any, ...]) -> None:
-    flow, activation, link, d, g1, g2, m0, s0, time, *wanted = row
-    population = Population(Link(link), Link(activation))
-    found = solve(population, Spike(d**g2, d**-g1), flow, (m0, s0, 1.0), np.array([time]))
+    flow, activation, link, d, g1, g2, m0, s0, time, *wanted, rho = row
+    population = Population(Link(LINKS[link]), Link(ACTIVATIONS[activation]))
+    spike = Spike(d**g2, d**-g1)
+    found = solve(population, spike, flow, (m0, s0, 1.0), np.array([time]))
     np.testing.assert_allclose(found[0], wanted, atol=1e-4)
+    assert geometry(spike, *found[0])[0] == pytest.approx(rho, abs=1e-4)
+
+
+@pytest.mark.parametrize(("d", "gamma", "rho"), REPELLED)
+def test_he3_is_repelled_from_every_start(d: int, gamma: float, rho: float) -> None:
+    spike, m = Spike(d**gamma, 1.0), d**-0.5
+    assert geometry(spike, m, m, 1.0)[0] == pytest.approx(rho, abs=2e-9)
+    population = Population(Link(HE3), Link("He3(z)"))
+    end = solve(population, spike, "spherical", (m, m, 1.0), np.array([0.1, 50.0]))
+    assert abs(end[1, 0]) < 1e-6 * m and abs(end[0, 0]) < m
 
 
 def test_whitened_correlations_follow_their_own_equation() -> None:

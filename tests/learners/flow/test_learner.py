@@ -35,6 +35,8 @@ def test_the_chance_of_recovery() -> None:
     found = GradientFlow("tanh(z)").recovery_probability(target, d=1000)
     assert found == pytest.approx(0.5 * chi2.sf(0.213886 * 1000**0.1, 1), rel=1e-3)
     assert GradientFlow("He3(z)").recovery_probability(target, d=1000) == 0
+    round_inputs = SpikedIndex("He3(z)/sqrt(6)", spike=0.0)
+    assert GradientFlow("tanh(z)").recovery_probability(round_inputs, d=1000) == 0
 
 
 @pytest.mark.parametrize(
@@ -62,5 +64,9 @@ def test_bad_arguments_end_in_a_sentence() -> None:
         learner.predict(TARGET, d=10, time=1.0, start=(0.9, -0.9, 1.0))
     with pytest.raises(LearnabilityError, match="weights on the sphere have length 1"):
         learner.predict(TARGET, d=10, time=1.0, start=(0.1, 0.1, 2.0))
-    with pytest.raises(LearnabilityError, match="alignment 1"):
-        learner.landscape(TARGET)
+    for target in (TARGET, SpikedIndex("He3(z)", spike=1.0, alignment_exponent=0.5)):
+        with pytest.raises(LearnabilityError, match="alignment 1"):
+            learner.landscape(target)
+    for link, activation in (("exp(z**2)", "tanh(z)"), ("z", "exp(z**2)"), ("1/z", "relu(z)")):
+        with pytest.raises(LearnabilityError, match="square-integrable"):
+            GradientFlow(activation).predict(SpikedIndex(link, spike=1.0), d=10, time=1.0)

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from learnability import Link, SpikedIndex
 from learnability.learners.giant._spiked_gradient import gradient_on_spikes, law_of_inputs
 
-HE2, HE3 = "He2(z)/sqrt(2)", "He3(z)/sqrt(6)"
-# Values computed apart from this library, d = 1000, n = 2000, p = 500.
-REFERENCE = [
-    ("relu(z)", "z", 0.0, 0.0, 0.667443), ("relu(z)", "z", 0.0, 0.7, 0.992208),
-    ("relu(z)", HE2, 1.0, 0.0, 0.0127636), ("relu(z)", HE2, 1.0, 0.7, 0.89877),
-    ("relu(z)", "sign(z)", 1.0, 0.0, 0.629535), ("relu(z)", "sign(z)", 1.0, 0.7, 0.990501),
-    ("tanh(z)", HE3, 0.0, 0.0, 0.0138014), ("tanh(z)", HE3, 0.0, 0.7, 0.721034),
-]  # fmt: skip
+from tests.structured_values import ALIGNMENTS, CORRELATIONS, LINKS
 
 
-@pytest.mark.parametrize(("activation", "link", "bias", "gamma", "alignment"), REFERENCE)
-def test_reference_values(
-    activation: str, link: str, bias: float, gamma: float, alignment: float
-) -> None:
-    target = SpikedIndex(link, spike_exponent=gamma)
+@pytest.mark.parametrize("row", ALIGNMENTS)
+def test_reference_values(row: tuple[Any, ...]) -> None:
+    """Values with heavy labels and strong spikes are known to 3e-4."""
+    activation, link, bias, d, n, p, gamma, alignment = row
+    target = SpikedIndex(LINKS[link], spike_exponent=gamma)
+    spike = target.at(d)
+    inputs = law_of_inputs(target, spike)
+    found = gradient_on_spikes(inputs, Link(f"{activation}(z)"), bias, spike, n, p, d)
+    assert found.alignment == pytest.approx(alignment, rel=1e-4 if gamma < 0.8 else 3e-4)
+    assert 0 < found.correlation <= 1 and (found.outliers[:-1] >= found.outliers[1:]).all()
+
+
+@pytest.mark.parametrize(("link", "gamma", "correlation"), CORRELATIONS)
+def test_reference_correlations(link: str, gamma: float, correlation: float) -> None:
+    target = SpikedIndex(LINKS[link], spike_exponent=gamma)
     spike = target.at(1000)
     inputs = law_of_inputs(target, spike)
-    found = gradient_on_spikes(inputs, Link(activation), bias, spike, 2000, 500, 1000)
-    assert found.alignment == pytest.approx(alignment, rel=1e-4)
-    assert 0 < found.correlation <= 1 and (found.outliers[:-1] >= found.outliers[1:]).all()
+    found = gradient_on_spikes(inputs, Link("relu(z)"), 1.0, spike, 1000, 200, 1000)
+    assert found.correlation == pytest.approx(correlation, rel=1e-5)
 
 
 def test_noise_of_the_labels_lowers_the_alignment() -> None:

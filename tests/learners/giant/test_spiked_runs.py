@@ -51,5 +51,9 @@ def test_bad_input_ends_in_a_sentence() -> None:
         GiantSteps(bias=1.0).simulate("z", d=50, alpha=1.0)
     with pytest.raises(LearnabilityError, match="`bias` was given as -1"):
         GiantSteps(bias=-1)
+    with pytest.raises(LearnabilityError, match="whose slope is 0"):
+        GiantSteps(activation="1 + 0*z").predict_gradient(TARGET, d=50)
+    with pytest.raises(LearnabilityError, match="square-integrable"):
+        GiantSteps(activation="exp(z**2)").predict_gradient(TARGET, d=50)
     with pytest.raises(LearnabilityError, match="for a SpikedIndex"):
         GiantSteps().predict_gradient("z", d=50)  # type: ignore[arg-type]

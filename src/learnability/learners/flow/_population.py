@@ -11,8 +11,10 @@ loss E(sigma(h) - f(u))^2 is 2 (c_beta Sigma beta + c_w Sigma w) with
     c_w = (E[h F] + rho tau A) / tau^2,  F = (sigma(h) - f(u)) sigma'(h).
 
 All averages over both variables are series sum_k c_k(f) c_k(g) rho^k in orthonormal Hermite
-coefficients, exact for polynomial links; those of functions of h are integrals split at breaks.
-No second derivative of sigma is needed, so that relu is as good as tanh.
+coefficients, exact for polynomial links; where these have not converged, as for a broken link and a
+broken or steep activation near rho = 1, they are integrals split along the breaks (`_near_one`).
+Those of functions of h are integrals split at breaks. No second derivative of sigma is needed, so
+that relu is as good as tanh.
 
 References
 ----------
@@ -27,9 +29,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.learners.flow._near_one import smoothed
 from learnability.links._hermite_products import hermite_table
 from learnability.links._rules import composite_legendre
 from learnability.links._sections import REACH, Section
+from learnability.links.hermite import expand
 from learnability.links.link import Link
 from learnability.targets.spiked_index import Spike
 
@@ -38,6 +42,8 @@ __all__ = ["Averages", "Gradient", "Population", "geometry"]
 Array = NDArray[np.float64]
 _ORDER = 160  # Of the series of links that are no polynomials.
 _PANEL = 0.5
+_TAIL = 16  # Terms whose size tells how much the series has left out.
+_ACCURACY = 1e-10
 
 
 class Averages(NamedTuple):
@@ -78,9 +84,11 @@ class Population:
     """
 
     def __init__(self, link: Link, activation: Link) -> None:
-        self.activation, self.slope = activation, activation.derivative()
-        breaks = Section.whole(link).breakpoints
-        u, weights = _nodes(breaks)
+        for function in (link, activation):
+            expand(function, 0)  # A sentence where it is not square-integrable.
+        self.link, self.activation, self.slope = link, activation, activation.derivative()
+        self._cuts = Section.whole(link).breakpoints
+        u, weights = _nodes(self._cuts)
         values = np.asarray(link(u[:, None]), dtype=float)
         order = link.degree if link.degree is not None and link.is_polynomial else _ORDER
         self.energy = float(weights @ values**2)
@@ -90,7 +98,7 @@ class Population:
 
     def _coefficients(self, tau: float) -> tuple[Array, Array, float, float]:
         """Hermite coefficients of sigma(h) and h sigma'(h), and E[sigma^2], E[h sigma sigma']."""
-        v, weights = _nodes(self._breaks / tau)
+        v, weights = _nodes(self._bends(tau))
         h = tau * v
         value = np.asarray(self.activation(h[:, None]), dtype=float)
         radial = h * np.asarray(self.slope(h[:, None]), dtype=float)
@@ -98,9 +106,40 @@ class Population:
         own, cross = float(weights @ value**2), float(weights @ (value * radial))
         return table @ value, table @ radial, own, cross
 
+    def _bends(self, tau: float) -> Array:
+        """Where sigma(tau v) breaks, and panels that grow from its own scale 1 / tau on."""
+        steps = 2.0 ** np.arange(math.floor(math.log2(tau) + 1)) / tau if tau > 2 else np.zeros(0)
+        return np.unique(np.concatenate([self._breaks / tau, steps, -steps]))
+
+    def _near_one(self, rho: float, tau: float) -> tuple[float, float, float]:
+        """E[f sigma], E[f' sigma'] and E[f h sigma'] by integrals."""
+        known = smoothed(self.link, self._cuts, rho, self._bends(tau))
+        h = tau * known.v
+        value, slope = (
+            known.weights * np.asarray(g(h[:, None]), dtype=float)
+            for g in (self.activation, self.slope)
+        )
+        return (
+            float(value @ known.value),
+            float(slope @ known.slope),
+            float((h * slope) @ known.value),
+        )
+
+    def _converged(self, first: Array, rho: float) -> bool:
+        """Whether the last terms of the slope of a series with these coefficients are small."""
+        if len(first) <= _ORDER:
+            return True  # A polynomial.
+        k = np.arange(len(first))[-_TAIL:]
+        left = np.abs(self._link[-_TAIL:] * first[-_TAIL:]) * k * abs(rho) ** (k - 1)
+        size = math.sqrt(self.energy * float(first @ first)) + 1e-300
+        return float(left.max()) < _ACCURACY * size
+
     def averages(self, rho: float, tau: float) -> Averages:
         """Averages at a correlation and a length."""
         sigma, radial, own, turned = self._coefficients(tau)
+        if not (self._converged(sigma, rho) and self._converged(radial, rho)):
+            cross, slope, on_radial = self._near_one(rho, tau)
+            return Averages(own, cross, slope, turned - on_radial)
         powers = rho ** np.arange(len(self._link))
         slope = _slope(self._link, sigma, rho) / tau
         cross = float((self._link * sigma) @ powers)
@@ -119,6 +158,8 @@ class Population:
 
     def normalised_pull(self, rho: float) -> float:
         """zeta'(rho) = sum_k k c_k(f) c_k(sigma) rho^(k-1), of the field h / tau."""
+        if not self._converged(self._unit, rho):
+            return self._near_one(rho, 1.0)[1]
         return _slope(self._link, self._unit, rho)
 
 

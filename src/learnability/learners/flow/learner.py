@@ -186,7 +186,11 @@ class GradientFlow:
             `maxima` (separatrices) and `minima` of the loss in S = theta <w, beta>^2. A flow
             from S between the last maximum and the last minimum recovers.
         """
-        if not isinstance(target, SpikedIndex) or abs(target.alignment) < 1:
+        if (
+            not isinstance(target, SpikedIndex)
+            or abs(target.alignment) < 1
+            or target.alignment_exponent
+        ):
             raise LearnabilityError(
                 "The landscape was asked for, but it is known for a SpikedIndex with alignment 1."
             )
@@ -215,7 +219,8 @@ class GradientFlow:
         even = np.allclose(target.link(z), target.link(-z))
         share = 1.0 if even else 0.5
         if found.maxima:
-            return share * float(chi2.sf(found.maxima[-1] * d / spike.strength, 1))
+            strength = max(spike.strength, 1e-300)
+            return share * float(chi2.sf(found.maxima[-1] * d / strength, 1))
         return 0.0 if found.minima[:1] == (0.0,) or not found.minima else share
 
     @property

@@ -27,6 +27,7 @@ from learnability.learners.giant._spiked_gradient import (
 )
 from learnability.learners.protocol import checked_alphas, checked_seeds, dataset
 from learnability.learners.ridge import fit_readout
+from learnability.links.hermite import expand
 from learnability.links.link import Link
 from learnability.progress import tracked
 from learnability.targets.protocol import checked_memory, checked_sizes
@@ -224,6 +225,12 @@ def predict_gradient_on_spikes(
     spike = target.at(d)
     n, d = checked_sizes(3, None, d, learner.batch, np.float32)
     p = neurons(learner, d)
+    expand(target.link, 0)  # A sentence where the label has no finite variance.
+    if not expand(sigma(learner).derivative(), 0).energy:
+        raise LearnabilityError(
+            f"`activation` was given as {sigma(learner)!r}, whose slope is 0, and so is the "
+            "gradient: give one that is not constant."
+        )
     chosen = None if seeds is None else checked_seeds(seeds)
     if chosen is None:
         inputs = [law_of_inputs(target, spike)]

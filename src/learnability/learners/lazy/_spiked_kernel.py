@@ -35,6 +35,7 @@ from learnability.errors import LearnabilityError
 from learnability.learners.shifted_moments import tabulated_moments
 from learnability.links._rules import composite_legendre, gauss_normal
 from learnability.links._sections import REACH, Section
+from learnability.links.hermite import expand
 from learnability.links.link import Link
 
 __all__ = ["Factor", "SpikedKernel", "feature_kernel", "given_kernel"]
@@ -144,6 +145,7 @@ def given_kernel(kernel: Link, t: float, d: int) -> SpikedKernel:
 
 def feature_kernel(activation: Link, t: float, d: int) -> SpikedKernel:
     """The parts of the kernel of endlessly many random features."""
+    expand(activation, 0)  # A sentence where it is not square-integrable.
     b = (d - 1) / d
     width = math.sqrt(b)
     # Rounded up, so that a table serves many spikes.

@@ -22,6 +22,7 @@ predictor for spiked inputs is derived in the mathematics page.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -164,14 +165,16 @@ def conditional_errors(
     return Errors(test, ridge**2 * float(np.mean(alpha**2 + squared(xi))))
 
 
-def _effective_ridge(at: Points, b: float, ridge: float, mixing) -> tuple[Array, Array]:  # type: ignore[no-untyped-def]
+def _effective_ridge(
+    at: Points, b: float, ridge: float, mixing: Callable[[Array], Array]
+) -> tuple[Array, Array]:
     """Lambda at the points and (I + S)^-1, by iteration from above."""
     phi, least = at.bulk, ridge + at.rest
     eye = np.eye(phi.shape[1])
-    inverse = eye
+    inverse: Array = eye
     Lambda = least + b * np.sum(phi**2, axis=1)
     for _ in range(_MOST):
-        inverse = np.linalg.inv(eye + mixing(Lambda))
+        inverse = np.asarray(np.linalg.inv(eye + mixing(Lambda)), dtype=float)
         new = least + b * np.sum((phi @ inverse) * phi, axis=1)
         gap = float(np.abs(new / Lambda - 1).max())
         Lambda = new
@@ -185,7 +188,7 @@ def _effective_ridge(at: Points, b: float, ridge: float, mixing) -> tuple[Array,
     )
 
 
-def _summed(first: Array, spread) -> Array:  # type: ignore[no-untyped-def]
+def _summed(first: Array, spread: Callable[[Array], Array]) -> Array:
     """The sum first + spread(first) + spread(spread(first)) + ..., or a sentence."""
     total, term = first, first
     for _ in range(_MOST):

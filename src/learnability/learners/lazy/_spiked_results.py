@@ -21,6 +21,7 @@ from learnability.learners.lazy._spiked_regression import (
 )
 from learnability.learners.protocol import checked_alphas, checked_seeds, dataset
 from learnability.links._rules import gauss_normal
+from learnability.links.hermite import expand
 from learnability.targets.spiked_index import SpikedIndex
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def predict_spiked(
             "Spiked data have a spike in each dimension: give `d` to predict for."
         )
     alphas, spike = checked_alphas(alpha), target.at(d)
+    expand(target.link, 0)  # A sentence where the label has no finite variance.
     several = isinstance(learner.ridge, tuple)
     ridges = learner.ridge if several else (learner.ridge,)
     sizes = [max(round(float(a) * d), 1) for a in np.atleast_1d(alphas)]

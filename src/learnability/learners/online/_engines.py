@@ -38,11 +38,26 @@ from learnability.learners.online._reuse import directions, network_gradient
 from learnability.learners.online._starts import Start
 from learnability.links.link import Link
 
-__all__ = ["BLOCK", "Numbers", "Recipe", "State", "advance_full", "advance_reduced", "numbers"]
+__all__ = [
+    "BLOCK",
+    "COMPILER",
+    "Numbers",
+    "Recipe",
+    "State",
+    "advance_full",
+    "advance_reduced",
+    "callable_in_jax",
+    "factor_of",
+    "initial_state",
+    "labels",
+    "move",
+    "numbers",
+    "settled",
+]
 
 BLOCK = 64
 """Steps whose random numbers are drawn at once; they depend on the seed and the step alone."""
-_COMPILER = {"xla_backend_optimization_level": 1}
+COMPILER = {"xla_backend_optimization_level": 1}
 """Halves the time of compilation; the loops run no slower."""
 LARGEST = 1e12
 """A squared length beyond which a run counts as diverged."""
@@ -214,7 +229,7 @@ def advance_reduced(recipe: Recipe) -> Callable[..., State]:
         if columns:
             factor = triangular_factor(z, b, columns)
             outside = outside + factor @ factor.T
-        rest = _root(C) @ u
+        rest = factor_of(C) @ u
         field = M @ h + rest
         y = labels(recipe, values, h, noise)
         gram = (h.T @ h + outside) / values.d
@@ -226,7 +241,7 @@ def advance_reduced(recipe: Recipe) -> Callable[..., State]:
         if recipe.spherical:
             length = jnp.sqrt(jnp.diagonal(C) + (M**2).sum(axis=1))
             C, M = C / (length[:, None] * length), M / length[:, None]
-        return _settled(recipe, values, state, (C, M), second, count, jnp.diagonal(C), M)
+        return settled(recipe, values, state, (C, M), second, count, jnp.diagonal(C), M)
 
     drawn = (r + p + recipe.noisy) * b
 
@@ -257,10 +272,10 @@ def advance_reduced(recipe: Recipe) -> Callable[..., State]:
         state = State(*jax.tree.map(jnp.asarray, state))
         return jax.lax.fori_loop(*blocks, run_block, state)
 
-    return jax.jit(advance, compiler_options=_COMPILER)
+    return jax.jit(advance, compiler_options=COMPILER)
 
 
-def _root(C: Any) -> Any:
+def factor_of(C: Any) -> Any:
     """A factor L of C = L L^T; what rounding may have made negative is lifted above zero."""
     import jax.numpy as jnp
 
@@ -271,7 +286,7 @@ def _root(C: Any) -> Any:
     return jnp.linalg.cholesky(C + floor * jnp.eye(p, dtype=C.dtype))
 
 
-def _settled(
+def settled(
     recipe: Recipe,
     values: Numbers,
     old: State,
@@ -322,7 +337,7 @@ def advance_full(recipe: Recipe) -> Callable[..., State]:
             W = W / jnp.sqrt(length)[:, None]
         M = W @ hidden.T if recipe.watched else jnp.zeros((recipe.width, recipe.link.r), W.dtype)
         rest = (W**2).sum(axis=1) - (M**2).sum(axis=1)
-        return _settled(recipe, values, state, (W, hidden), second.astype(W.dtype), count, rest, M)
+        return settled(recipe, values, state, (W, hidden), second.astype(W.dtype), count, rest, M)
 
     def advance(state: State, seeds: Any, first: Any, last: Any, values: Numbers) -> State:
         keys = jax.vmap(jax.random.key)(seeds)
@@ -330,4 +345,4 @@ def advance_full(recipe: Recipe) -> Callable[..., State]:
         state = State(*jax.tree.map(jnp.asarray, state))
         return jax.lax.fori_loop(first, last, lambda n, s: step(s, keys, n, values), state)
 
-    return jax.jit(advance, compiler_options=_COMPILER)
+    return jax.jit(advance, compiler_options=COMPILER)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,18 +12,21 @@ from learnability.learners.online._averages import nodes_for
 from learnability.learners.online._engines import Recipe
 from learnability.learners.online._erf_kernels import closed_drift
 from learnability.learners.online._flat_axis import flat_axis_drifts
+from learnability.learners.online._marked_motion import label_correlation, marked_drifts
 from learnability.learners.online._motion import Drift, Point, Rates, averaged_drift, flow
 from learnability.learners.online._one_neuron import growth, series_drift
 from learnability.learners.online._starts import Start
 from learnability.learners.online._termwise import linear_terms
 from learnability.links.link import Link
-from learnability.targets.multi_index import MultiIndex
+from learnability.targets.spiked_index import Spike
 
 __all__ = ["Equations", "Solution"]
 
 Array = NDArray[np.float64]
 _TIGHT, _LOOSE = 1e-6, 1e-4
 """Tolerances of the integration for exact averages and for those with an error of their own."""
+_RULES = {1: "Gauss rules", 2: "Gauss rules and even grids"}
+"""Number of rules -> what they are."""
 
 
 class Solution(NamedTuple):
@@ -43,38 +47,49 @@ class Equations:
     ----------
     recipe : Recipe
         The learner and the link.
-    target : MultiIndex
-        The target, for its noise.
+    noise : float
+        Variance of the label noise.
     rates : tuple of float
         (step, look_ahead, second_step).
     schedule : Link or None
         Factor of the steps.
+    spike : Spike, optional
+        Of spiked inputs; overlaps are then those with their frame.
+    normalisation : str
+        Of the rule on these.
     """
 
     def __init__(
         self,
         recipe: Recipe,
-        target: MultiIndex,
+        noise: float,
         rates: tuple[float, float, float],
         schedule: Link | None,
+        spike: Spike | None = None,
+        normalisation: str = "none",
     ) -> None:
         self.recipe, self.rates, self.schedule = recipe, rates, schedule
-        self.drifts, self.method = self._averages(target)
+        self.closeness: Callable[[Point], float] | None = None
+        if spike is None:
+            self.drifts, self.method = self._averages(noise)
+        else:
+            self.drifts = marked_drifts(recipe, normalisation, spike, noise)
+            self.method = _RULES.get(len(self.drifts), "Sobol points")
+            self.closeness = lambda at: label_correlation(at, spike)
 
-    def _averages(self, target: MultiIndex) -> tuple[list[Drift], str]:
+    def _averages(self, noise: float) -> tuple[list[Drift], str]:
         """Drifts whose spread is their error, and what they are."""
         recipe = self.recipe
         plain = recipe.rule == "plain"
         for name, known in (("closed form", closed_drift), ("Hermite series", series_drift)):
-            drift = known(recipe, target.noise)
+            drift = known(recipe, noise)
             if drift is not None:
                 return [drift], name
-        drifts = flat_axis_drifts(recipe, target.noise)
+        drifts = flat_axis_drifts(recipe, noise)
         if drifts:
             return drifts, "one coordinate between its breaks, Gauss rules and even grids"
-        rules = nodes_for(recipe.link, recipe.activation, recipe.width, target.noise, plain)
-        names = {1: "Gauss rules", 2: "Gauss rules and even grids"}
-        method = names.get(len(rules), "Sobol points")
+        rules = nodes_for(recipe.link, recipe.activation, recipe.width, noise, plain)
+        method = _RULES.get(len(rules), "Sobol points")
         linear = linear_terms(recipe) if len(rules) > 2 else None
         if linear is not None:
             method = "pairs of fields, squared terms by Sobol points"
@@ -123,6 +138,7 @@ class Equations:
             recipe.trained,
             _LOOSE,
             overlap,
+            self.closeness,
         )[1]
 
     def scaling(self, second: Array) -> str:

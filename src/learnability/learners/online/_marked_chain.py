@@ -27,21 +27,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from learnability.learners.online._engines import (
-    _COMPILER,
     BLOCK,
+    COMPILER,
     Numbers,
     Recipe,
     State,
-    _root,
-    _settled,
     callable_in_jax,
+    factor_of,
     labels,
     move,
+    settled,
 )
 from learnability.learners.online._residual_norms import chi, normals_needed, triangular_factor
 from learnability.learners.online._reuse import network_gradient
 
-__all__ = ["NORMALISATIONS", "SpikeNumbers", "advance_marked"]
+__all__ = ["NORMALISATIONS", "SpikeNumbers", "advance_marked", "normalised_move"]
 
 NORMALISATIONS = ("none", "normalised", "whitened")
 
@@ -84,7 +84,7 @@ def advance_marked(recipe: Recipe, normalisation: str) -> Callable[..., State]:
             outside = outside + factor @ factor.T
         y = labels(recipe, values, (spike.along * g[0] + spike.across * g[1])[None], noise)
         marked = scale[:, None] * g
-        rest = _root(C) @ u
+        rest = factor_of(C) @ u
         field = M @ marked + rest
         time = count / values.d
         shrunk: Any = jnp.ones(p, C.dtype)
@@ -94,7 +94,7 @@ def advance_marked(recipe: Recipe, normalisation: str) -> Callable[..., State]:
             M = M + c @ marked.T
         else:
             tau = jnp.sqrt(jnp.diagonal(C) + ((M * scale) ** 2).sum(axis=1))
-            c, own, second = _normalised(recipe, values, time, state.second, field, y, tau)
+            c, own, second = normalised_move(recipe, values, time, state.second, field, y, tau)
             if normalisation == "whitened":
                 M = (1 - own)[:, None] * M + c @ (g / scale[:, None]).T
             else:
@@ -108,7 +108,7 @@ def advance_marked(recipe: Recipe, normalisation: str) -> Callable[..., State]:
         seen = M * scale
         on_label = (seen @ jnp.stack([spike.along, spike.across]))[:, None]
         spread = jnp.diagonal(C) + (seen**2).sum(axis=1) - on_label[:, 0] ** 2
-        return _settled(recipe, values, state, (C, M), second, count, spread, on_label)
+        return settled(recipe, values, state, (C, M), second, count, spread, on_label)
 
     def advance(
         state: State, seeds: Any, first: Any, last: Any, values: Numbers, spike: SpikeNumbers
@@ -136,10 +136,10 @@ def advance_marked(recipe: Recipe, normalisation: str) -> Callable[..., State]:
         state = State(*jax.tree.map(jnp.asarray, state))
         return jax.lax.fori_loop(first // BLOCK, (last + BLOCK - 1) // BLOCK, run_block, state)
 
-    return jax.jit(advance, compiler_options=_COMPILER)
+    return jax.jit(advance, compiler_options=COMPILER)
 
 
-def _normalised(
+def normalised_move(
     recipe: Recipe, values: Numbers, time: Any, second: Any, field: Any, y: Any, tau: Any
 ) -> tuple[Any, Any, Any]:
     """Coefficients c (p, b) of the inputs and `own` (p,) of the weights, and the second layer."""

@@ -31,7 +31,16 @@ from learnability.learners.online._engines import Recipe
 from learnability.learners.online._reuse import directions, network_gradient
 from learnability.learners.starts import root_of
 
-__all__ = ["Drift", "Path", "Rates", "averaged_drift", "direction_of", "flow"]
+__all__ = [
+    "Drift",
+    "Path",
+    "Point",
+    "Rates",
+    "averaged_drift",
+    "direction_of",
+    "flow",
+    "rest_of_the_batch",
+]
 
 Array = NDArray[np.float64]
 LARGEST = 1e8
@@ -95,7 +104,7 @@ def averaged_drift(
         More exact averages of the terms linear in the step (`_termwise.linear_terms`).
     """
     b = recipe.batch
-    others = _rest_of_the_batch(nodes.weights, b - 1 if recipe.rule == "sam" else 0)
+    others = rest_of_the_batch(nodes.weights, b - 1 if recipe.rule == "sam" else 0)
 
     def drift(at: Point, rates: Rates) -> Point:
         L = root_of(at.rest)
@@ -114,7 +123,7 @@ def averaged_drift(
     return drift
 
 
-def _rest_of_the_batch(weights: Array, count: int) -> list[NDArray[np.intp]]:
+def rest_of_the_batch(weights: Array, count: int) -> list[NDArray[np.intp]]:
     """For every node `count` others, drawn by their weights: the places of each of these."""
     rng = np.random.default_rng(5)
     total = np.cumsum(weights)
@@ -163,6 +172,7 @@ def flow(
     trained: bool,
     tolerance: float,
     reach: float | None = None,
+    closeness: Callable[[Point], float] | None = None,
 ) -> tuple[Path, float]:
     """Integrate the equations of motion.
 
@@ -181,7 +191,9 @@ def flow(
     tolerance : float
         Relative error of a step.
     reach : float, optional
-        End when the largest cosine of a neuron with a hidden direction gets here.
+        End when the closeness gets here.
+    closeness : callable, optional
+        By default the largest |cosine| of a neuron with a hidden direction.
 
     Returns
     -------
@@ -215,7 +227,7 @@ def flow(
         return LARGEST - float(np.trace(at.rest) + (at.overlap**2).sum() + (at.second**2).sum())
 
     def aim(t: float, x: Array) -> float:
-        return largest_cosine(unpacked(x)) - (reach or 0.0)
+        return (closeness or largest_cosine)(unpacked(x)) - (reach or 0.0)
 
     events = [size] if reach is None else [size, aim]
     for event in events:

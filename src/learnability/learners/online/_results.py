@@ -17,7 +17,7 @@ from learnability.targets.multi_index import MultiIndex
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["divergence", "labelled_paths", "labelled_runs"]
+__all__ = ["divergence", "labelled", "labelled_paths", "labelled_runs"]
 
 Array = NDArray[np.float64]
 Variables = dict[str, tuple[tuple[str, ...], Any]]
@@ -28,7 +28,7 @@ def labelled_runs(
 ) -> xarray.Dataset:
     """Label runs; their arrays have seeds and times first."""
     variables = _variables(target, learner.activation, runs, "finished")
-    return _labelled(learner, target, "simulate", times, variables, seeds, runs, d=d)
+    return labelled(learner, target, "simulate", times, variables, seeds, runs, d=d)
 
 
 def labelled_paths(
@@ -47,7 +47,7 @@ def labelled_paths(
     variables = _variables(target, learner.activation, found, "solved")
     for name, values in (("overlap", overlap_error), ("gram", gram_error)):
         variables[f"{name}_error"] = (variables[f"{name}_trace"][0], values)
-    return _labelled(learner, target, "predict", times, variables, seeds, found, **about)
+    return labelled(learner, target, "predict", times, variables, seeds, found, **about)
 
 
 def divergence(count: int, total: int) -> str:
@@ -80,9 +80,9 @@ def _variables(target: MultiIndex, activation: Link, runs: Runs, fine: str) -> V
     }
 
 
-def _labelled(
+def labelled(
     learner: Any,
-    target: MultiIndex,
+    target: Any,
     verb: str,
     times: Array,
     variables: Variables,
@@ -90,7 +90,7 @@ def _labelled(
     runs: Runs,
     **about: Any,
 ) -> xarray.Dataset:
-    """One time, or no seeds, take the axis away."""
+    """Label variables over seed and time; one time, or no seeds, take the axis away."""
     coordinates: dict[str, Any] = {"time": ("time", times) if times.ndim else float(times)}
     if times.ndim == 0:
         variables = {k: _without("time", *v) for k, v in variables.items()}

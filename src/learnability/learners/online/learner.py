@@ -21,6 +21,10 @@ from learnability.learners.online._checks import (
 from learnability.learners.online._engines import Recipe
 from learnability.learners.online._equations import Equations
 from learnability.learners.online._marked_chain import NORMALISATIONS
+from learnability.learners.online._marked_paths import (
+    paths_on_spikes,
+    predicted_recovery_on_spikes,
+)
 from learnability.learners.online._marked_runs import recovery_on_spikes, runs_on_spikes
 from learnability.learners.online._results import divergence, labelled_paths, labelled_runs
 from learnability.learners.online._reuse import LOSSES, RULES
@@ -244,7 +248,7 @@ class OnlineSGD:
 
     def predict(
         self,
-        target: MultiIndex | Link | str,
+        target: MultiIndex | SpikedIndex | Link | str,
         *,
         time: ArrayLike,
         d: int | None = None,
@@ -255,18 +259,19 @@ class OnlineSGD:
 
         Parameters
         ----------
-        target : MultiIndex, Link or str
+        target : MultiIndex, SpikedIndex, Link or str
             Where the samples come from.
         time : float or sequence of float
             When to look: steps over d, not decreasing.
         d : int, optional
             Dimension whose random starts to take, those of `simulate` with the same seeds; the
-            equations themselves are those of large d.
+            equations themselves are those of large d. A SpikedIndex needs it, for its spike; the
+            equations hold where (1 + theta) / d is small, and are refused above 0.1.
         seeds : int or sequence of int
             Of the random starts.
         start : (Q, M), optional
             Order parameters at time 0; one of `d` and `start` is needed. The result then has no
-            seeds.
+            seeds. For a SpikedIndex (Q, m, s), as in `simulate`.
 
         Returns
         -------
@@ -275,10 +280,13 @@ class OnlineSGD:
             `gram_error` are the standard errors of the paths from averages over the fields, 0
             where those are exact to many digits; the attribute `method` says how they are taken.
         """
+        if isinstance(target, SpikedIndex):
+            times, chosen = checked_times(time), checked_seeds(seeds)
+            return paths_on_spikes(self, target, d, times, chosen, start)
         target = checked_target(target)
         times, chosen = checked_times(time), checked_seeds(seeds)
         starts = self._starts(target, d, chosen, start)
-        equations = Equations(self._recipe(target), target, self._rates, self._schedule)
+        equations = Equations(self._recipe(target), target.noise, self._rates, self._schedule)
         paths = [equations.solve(s, self._second, np.atleast_1d(times)) for s in starts]
         if start is not None:
             return labelled_paths(self, target, times, paths, None, method=equations.method)
@@ -288,7 +296,7 @@ class OnlineSGD:
 
     def predict_recovery(
         self,
-        target: MultiIndex | Link | str,
+        target: MultiIndex | SpikedIndex | Link | str,
         *,
         time: float,
         d: int | None = None,
@@ -305,7 +313,8 @@ class OnlineSGD:
         time : float
             Where to stop.
         overlap : float
-            What to reach: |cosine| of any neuron with any hidden direction, below 1.
+            What to reach: |cosine| of any neuron with any hidden direction, below 1; for a
+            SpikedIndex |correlation| of w.x with the argument of the label.
 
         Returns
         -------
@@ -314,11 +323,17 @@ class OnlineSGD:
             one neuron and one direction the attribute `scaling` says how the number of steps
             from m ~ d^(-1/2) grows: "d", "d log d" or "d^(k-1)".
         """
+        if isinstance(target, SpikedIndex):
+            last, chosen = checked_times(time), checked_seeds(seeds)
+            check_overlap(overlap)
+            return predicted_recovery_on_spikes(
+                self, target, d, float(last.max()), chosen, start, overlap
+            )
         target = checked_target(target)
         last, chosen = checked_times(time), checked_seeds(seeds)
         check_overlap(overlap)
         starts = self._starts(target, d, chosen, start)
-        equations = Equations(self._recipe(target), target, self._rates, self._schedule)
+        equations = Equations(self._recipe(target), target.noise, self._rates, self._schedule)
         end = float(last.max())
         found = np.array([equations.recovery(s, self._second, end, overlap) for s in starts])
         status = np.where(np.isfinite(found), "recovered", "stopped")

@@ -1,0 +1,51 @@
+"""Nodes of the fields: moments that are known, and which rule a link gets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from learnability import Link
+from learnability.learners.online._averages import nodes_for, noise_nodes
+
+
+@pytest.mark.parametrize(
+    ("link", "activation", "p", "plain", "rules"),
+    [
+        ("z1**2 + z2", "tanh(z)", 1, True, 1),
+        ("sign(z1) + z2", "relu(z)", 1, True, 2),
+        ("sign(z1)", "relu(z)", 3, True, 4),
+        ("sign(z1 + z2)", "tanh(z)", 1, True, 4),
+    ],
+)
+def test_nodes_are_standard_normal(
+    link: str, activation: str, p: int, plain: bool, rules: int
+) -> None:
+    """Second moments of (h, u) are the identity, and labels are those of the link with noise."""
+    found = nodes_for(Link(link), Link(activation), p, 0.3, plain)
+    assert len(found) == rules
+    for nodes in found:
+        both = np.vstack([nodes.hidden, nodes.own])
+        assert nodes.weights.sum() == pytest.approx(1.0)
+        accuracy = 1e-9 if rules < 4 else 2e-3
+        np.testing.assert_allclose(
+            (both * nodes.weights) @ both.T, np.eye(len(both)), atol=accuracy
+        )
+        clean = Link(link)(nodes.hidden.T)
+        assert float(nodes.weights @ (nodes.y - clean) ** 2) == pytest.approx(0.3, rel=1e-2)
+
+
+def test_jumps_are_met_by_the_nodes() -> None:
+    """E[step(z - 0.3) z], whose error would be large with nodes that do not know the jump."""
+    (nodes,) = nodes_for(Link("step(z - 0.3)"), Link("tanh(z)"), 1, 0.0, True)
+    exact = np.exp(-0.045) / np.sqrt(2 * np.pi)
+    assert float(nodes.weights @ (nodes.y * nodes.hidden[0])) == pytest.approx(exact, abs=1e-12)
+
+
+def test_noise_is_exact_to_the_power_that_is_needed() -> None:
+    for plain, powers in ((True, (1, 2)), (False, (1, 2, 3, 4, 6))):
+        xi, share = noise_nodes(0.5, plain)
+        for k in powers:
+            moment = 0.0 if k % 2 else float(np.prod(np.arange(1, k, 2)))
+            assert float(share @ xi**k) == pytest.approx(moment, abs=1e-10)
+    assert len(noise_nodes(0.0, True)[0]) == 1
