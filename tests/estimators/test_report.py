@@ -1,7 +1,8 @@
 import numpy as np
 
 from learnability.estimators._labels import read_labels
-from learnability.estimators._report import blind_methods, rows_needed
+from learnability.estimators._report import blind_methods, rows_needed, tail_weight
+from learnability.estimators._whitening import whiten
 
 
 def test_who_is_blind_to_an_even_and_to_an_odd_coordinate():
@@ -17,3 +18,12 @@ def test_rows_needed_follow_the_fixed_point():
     assert rows_needed(np.array([0.9]), 100) == 100
     assert rows_needed(np.array([0.5, 0.9]), 100) == 900
     assert rows_needed(np.array([0.0]), 100) is None
+
+
+def test_tails_are_those_of_gaussian_rows_or_heavier():
+    rng = np.random.default_rng(3)
+    for X, low, high in (
+        (rng.standard_normal((4000, 5)), 0.95, 1.05),
+        (rng.standard_t(5, (4000, 5)), 1.2, 5.0),
+    ):
+        assert low < tail_weight(X, whiten(X, np.ones(4000), "exact")) < high
