@@ -67,3 +67,17 @@ def test_the_second_layer_follows_its_own_gradient(sample):
     _, V = moved("plain", sample, "squared", 0.0)
     value = np.tanh(W @ X.T)
     np.testing.assert_allclose(V.sum(axis=1), value @ (y - a @ value))
+
+
+def test_a_gradient_of_zero_is_no_division_by_zero_in_single_precision():
+    """relu neurons that no sample reaches: SAM climbs nowhere."""
+    from learnability.learners.online._reuse import directions
+
+    field = np.full((2, 3), -1.0, dtype=np.float32)
+
+    def gradient(field):
+        return np.zeros_like(field), np.zeros_like(field)
+
+    with np.errstate(all="raise"):
+        first, _ = directions("sam", gradient, field, lambda u: u, np.sum, np.float32(0.5), 1)
+    assert (first == 0).all()

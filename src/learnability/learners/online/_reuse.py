@@ -26,6 +26,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from learnability.links._callables import namespace
 
 __all__ = ["LOSSES", "RULES", "directions", "network_gradient"]
@@ -100,7 +102,8 @@ def directions(
     if rule == "sam":
         xp = namespace(field)
         moved = carry(first)
-        length = xp.sqrt(xp.maximum(power(first * moved), 1e-300))
+        least = float(np.finfo(field.dtype).tiny)  # A gradient of zero stays where it is.
+        length = xp.sqrt(xp.maximum(power(first * moved), least))
         return gradient(field - inner * moved / length)
     for _ in range(repetitions - 1 if rule in ("repetition", "lookahead") else 0):
         more = gradient(field + inner * carry(first))
