@@ -25,9 +25,9 @@ def test_the_error_of_a_slope_is_its_scatter() -> None:
 
 
 def test_groups_have_runs_of_their_own() -> None:
-    target = SpikedIndex("He3(z)/sqrt(6)", spike_exponent=0.8, alignment_exponent=0.0)
+    target = SpikedIndex("He3(z)/sqrt(6)", spike_exponent=0.4, alignment_exponent=0.1)
     learner = Recoveries(2)
-    both = learner.simulate(target, d=20, seeds=[0, 1]).steps
-    assert both.shape == (2, 2) and len(np.unique(both)) > 2
-    alone = learner.simulate(target, d=20, seeds=[1]).steps
+    both = learner.simulate(target, d=64, seeds=[0, 1]).steps
+    assert both.shape == (2, 2) and len(np.unique(both)) == 4
+    alone = learner.simulate(target, d=64, seeds=[1]).steps
     np.testing.assert_array_equal(alone[0], both[1])
