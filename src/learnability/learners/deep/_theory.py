@@ -10,7 +10,7 @@ j, and its error II follows (`equivalent`). With q the fitted function,
 
 III, the error of a refit of y on q, is estimated from samples with q = sum_j s_j P_j f, one common
 share above degree 3, and Gaussian noise of the variance that is left. That noise is larger where f
-is saturated, so that the estimate is an upper one, by 0.02 to 0.09.
+is saturated, so that the estimate is an upper one, by 0.02 to 0.14.
 """
 
 from __future__ import annotations
