@@ -58,9 +58,13 @@ class _Products:
     def __init__(self, edges: list[Array], q: Array, n: int = 8) -> None:
         self.weight = np.ones(1)
         self._mass, self._slope = [], []
-        for e, overlap in zip(edges, q, strict=True):
-            omega, weight = omega_rule(float(overlap), e, n)
-            mass, slope = interval_masses(e, omega, 1 - min(float(overlap), KNOWN))
+        known: dict[tuple[float, ...], tuple[Array, Array, Array]] = {}
+        for e, overlap in zip(edges, q.tolist(), strict=True):
+            alike = (overlap, *e)  # Coordinates that are alike are computed once.
+            if alike not in known:
+                omega, weight = omega_rule(overlap, e, n)
+                known[alike] = (weight, *interval_masses(e, omega, 1 - min(overlap, KNOWN)))
+            weight, mass, slope = known[alike]
             self.weight = np.multiply.outer(self.weight, weight).ravel()
             self._mass.append(mass)
             self._slope.append(slope)

@@ -6,11 +6,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnability.links._rules import legendre
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
 
 __all__ = ["OverlapCurve"]
 
@@ -95,7 +99,47 @@ class OverlapCurve:
             value = known[q] if q in known else self.alpha(q)
             return min(value, _OUT_OF_REACH) - alpha
 
+        near = self._by_slopes(low, high, alpha, distance)
+        if near is not None:
+            return near
         return float(brentq(distance, low[0], high[0], xtol=1e-14, rtol=1e-13))
+
+    def _by_slopes(
+        self,
+        low: tuple[float, float],
+        high: tuple[float, float],
+        alpha: float,
+        distance: Callable[[float], float],
+    ) -> float | None:
+        """The same by two or three steps along the slopes of a spline; None where it fails."""
+        if low[0] < self._grid[0][0] or not np.isfinite(high[1]) or self._spline is None:
+            return None
+        share = (alpha - low[1]) / (high[1] - low[1])
+        q = low[0] + share * (high[0] - low[0])
+        for step in range(12):
+            logit = math.log(q / (1 - q))
+            slope = float(self._spline(logit, 1)) / (q * (1 - q))
+            # First on the spline itself, which is free.
+            gap = float(self._spline(logit)) - alpha if step < 5 else distance(q)
+            if slope == 0:
+                return None
+            moved = q - gap / slope
+            if not low[0] < moved < high[0]:
+                return None
+            if step >= 5 and abs(moved - q) <= 1e-12 * q:
+                return moved
+            q = moved
+        return None
+
+    @cached_property
+    def _spline(self) -> CubicSpline | None:
+        """alpha as a function of the logit of q, where it is finite on the whole grid."""
+        from scipy.interpolate import CubicSpline
+
+        q, alpha = self._grid
+        if not np.isfinite(alpha).all() or alpha.max() >= _OUT_OF_REACH:
+            return None
+        return CubicSpline(np.log(q / (1 - q)), alpha)
 
     @cached_property
     def full(self) -> float:

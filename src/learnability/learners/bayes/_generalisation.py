@@ -91,8 +91,11 @@ def _chances(channel: Channel, levels: Array, omega: Array, C: Array) -> Array:
     if r in (2, 3) and not channel.noise:
         scheme = scheme_of(channel)
         if isinstance(scheme, BoxPosterior) and scheme.is_planar:
-            scores = [PlanarScore(scheme, np.full(len(omega), level), float) for level in levels]
-            return np.array([score(omega.T, C + 1e-9 * np.eye(r))[1] for score in scores])
+            # All but the last, which has what is left.
+            labels = [np.full(len(omega), level) for level in levels[:-1]]
+            scores = [PlanarScore(scheme, y, float) for y in labels]
+            found = np.array([score(omega.T, C + 1e-9 * np.eye(r))[1] for score in scores])
+            return np.vstack([found, 1 - found.sum(axis=0)])
     guesses = np.asarray(link(omega[:, None] + _normals(r, 7) @ _root(C)))
     number = np.searchsorted(0.5 * (levels[:-1] + levels[1:]), guesses)
     return np.stack([(number == k).mean(axis=1) for k in range(len(levels))])
