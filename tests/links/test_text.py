@@ -50,6 +50,7 @@ def test_round_trip(tree: Tree) -> None:
         ("where((z1)<(2),1,(-1))", "where(z1 < 2, 1, -1)"),
         ("where(0.5<abs(z1)<=2,1,0)", "where(0.5 < abs(z1) <= 2, 1, 0)"),
         ("z1 - -z2", "z1 + z2"),
+        ("-(0/z1/z2)", "0/z1/z2"),
     ],
 )
 def test_parentheses_are_minimal(given_text: str, printed: str) -> None:

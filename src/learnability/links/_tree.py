@@ -78,7 +78,10 @@ def neg(tree: Tree) -> Tree:
         return Const(-tree.value)
     if isinstance(tree, Call) and tree.name == "neg":
         return tree.args[0]
-    if isinstance(tree, Call) and tree.name in "*/" and Const(Fraction(0)) in tree.args[:1]:
+    front: Tree = tree
+    while isinstance(front, Call) and front.name in ("*", "/"):
+        front = front.args[0]
+    if front == Const(Fraction(0)):
         return tree  # A zero in front swallows the sign, as it does in print.
     return Call("neg", (tree,))
 
