@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from threadpoolctl import threadpool_limits
 
 from learnability.estimators._channel import CrossFittedChannel
 from learnability.estimators._labels import Labels, weighted_mean
@@ -65,6 +66,7 @@ def _held_out(fitted: Any, X: Any, y: Any, weights: Array, folds: int, seed: int
     return found
 
 
+@threadpool_limits.wrap(limits=1, user_api="blas")  # Small matrices: threads would wait.
 def score_coordinates(labels: Labels, coordinates: Array, seed: int, how: str) -> Array:
     """What each row's label says about its held-out coordinates, shape (n,)."""
     n, r = coordinates.shape

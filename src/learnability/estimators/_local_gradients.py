@@ -2,7 +2,8 @@
 
 At anchors a_j a weighted linear regression of the label on white rows, with Gaussian weights in the
 current subspace, gives a gradient; the eigenvectors of the mean outer product are the next
-subspace, its dimension lowered from k to r. Ridge keeps small neighbourhoods solvable.
+subspace, its dimension lowered from k to r little by little: a fall in few steps loses directions
+that are still weak. Ridge keeps small neighbourhoods solvable.
 
 References
 ----------
@@ -13,12 +14,49 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 __all__ = ["local_gradients"]
 
 Array = NDArray[np.float64]
+_FALL = 0.85
+"""Dimension of the neighbourhoods, over that of the round before."""
+_WIDTH = 1.17
+"""Their width n^{-1 / (q + 4)} in q dimensions times this, half of what suits densities."""
+_RIDGE = 1e-2
+"""Ridge, over the weight of the neighbourhood."""
+_NUMBERS = 4e6
+"""Products of coordinates that are held at a time."""
 
 
+def _dimensions(k: int, r: int, rounds: int) -> list[int]:
+    """Dimensions of the neighbourhoods: from k down to r, and `rounds` of r."""
+    falling = []
+    while k > r:
+        falling.append(k)
+        k = max(r, int(_FALL * k))
+    return falling + [r] * rounds
+
+
+def _gradients(X1: Array, T: Array, nearness: Array) -> Array:
+    """Slopes (anchors, k, q) of weighted linear fits of T (n, q) on X1 (n, 1 + k)."""
+    n, m = X1.shape
+    first, second = np.triu_indices(m)
+    upper = np.zeros((len(nearness), len(first)))
+    size = max(int(_NUMBERS / len(first)), 1)
+    for start in range(0, n, size):  # All normal equations are one product a block.
+        part = X1[start : start + size]
+        upper += nearness[:, start : start + size] @ (part[:, first] * part[:, second])
+    gram = np.empty((len(nearness), m, m))
+    gram[:, first, second] = upper
+    gram[:, second, first] = upper
+    diagonal = np.arange(m)
+    gram[:, diagonal, diagonal] += _RIDGE * nearness.sum(axis=1)[:, None] + 1e-12
+    right = np.einsum("an,nm,nq->amq", nearness, X1, T, optimize=True)
+    return np.linalg.solve(gram, right)[:, 1:]
+
+
+@threadpool_limits.wrap(limits=1, user_api="blas")  # Small matrices: threads would wait.
 def local_gradients(
     Z: Array, T: Array, r: int, *, weights: Array, anchors: int, rounds: int,
     rng: np.random.Generator,
@@ -36,7 +74,7 @@ def local_gradients(
     weights : array, shape (n,)
         Counts of the rows.
     anchors, rounds : int
-        Number of anchors and of subspaces.
+        Number of anchors, and of rounds with the last dimension.
     rng : numpy.random.Generator
         Chooses the anchors.
 
@@ -46,31 +84,16 @@ def local_gradients(
     """
     n, k = Z.shape
     chosen = rng.choice(n, min(anchors, n), replace=False)
-    basis = np.eye(k)
-    sizes = np.unique(np.geomspace(k, max(r, 1), rounds).round().astype(int))[::-1]
-    sizes = np.concatenate([sizes, np.full(max(rounds - len(sizes), 0), max(r, 1))])
-    values, vectors = np.ones(k), np.eye(k)
     X1 = np.column_stack([np.ones(n), Z])
-    for q in sizes:
-        near = Z @ basis[:, :q]
-        product = np.zeros((k, k))
-        width = 1.2 * n ** (-1 / (q + 4)) * np.sqrt(q if q > 4 else 1.0) * (2.0 if q > 4 else 1.0)
-        for j in chosen:
-            gaps = ((near - near[j]) ** 2).sum(axis=1) / (2 * width**2)
-            nearness = np.exp(-gaps) * weights
-            # Enough neighbours for a linear fit: widen where they are few.
-            effective = nearness.sum() ** 2 / (nearness**2).sum()
-            if effective < 2.0 * min(k, n // 3):
-                order = np.partition(gaps, min(2 * k, n - 1))[min(2 * k, n - 1)]
-                nearness = np.exp(-gaps / max(order, 1e-12)) * weights
-            keep = nearness > 1e-4 * weights
-            part = X1[keep]
-            counted = part * nearness[keep, None]
-            gram = part.T @ counted
-            gram[np.diag_indices(k + 1)] += 1e-2 * nearness.sum() / np.sqrt(n) + 1e-9
-            beta = np.linalg.solve(gram, counted.T @ T[keep])[1:]
-            product += weights[j] * (beta @ beta.T)
+    values, vectors = np.ones(k), np.eye(k)
+    for q in _dimensions(k, max(r, 1), rounds):
+        near = Z @ vectors[:, :q]
+        squares = (near**2).sum(axis=1)
+        gaps = squares[chosen, None] + squares - 2 * near[chosen] @ near.T
+        width = _WIDTH * n ** (-1 / (q + 4)) * np.sqrt(max(q / 4, 1.0))
+        nearness = np.exp(-gaps / (2 * width**2)) * weights
+        slopes = _gradients(X1, T, nearness)
+        product = np.einsum("a,akq,alq->kl", weights[chosen], slopes, slopes, optimize=True)
         values, vectors = np.linalg.eigh(product / weights[chosen].sum())
         values, vectors = values[::-1], vectors[:, ::-1]
-        basis = vectors
     return values, vectors

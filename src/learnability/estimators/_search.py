@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from learnability.estimators._accumulator import Accumulator
 from learnability.estimators._blind_amp import Passage, WhiteRows, pass_messages
@@ -75,6 +76,7 @@ def into_white(whitening: Whitening, columns: Array) -> Array:
     return np.linalg.qr(np.linalg.lstsq(whitening.factor, columns, rcond=None)[0])[0]
 
 
+@threadpool_limits.wrap(limits=1, user_api="blas")  # Small matrices: threads would wait.
 def search(
     rows: WhiteRows, labels: Labels, r: int, rng: np.random.Generator, *, starts: list[Array],
     steps: int, damping: float, staircase: bool, restarts: int = 0,

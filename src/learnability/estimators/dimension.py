@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from learnability.estimators._base import check_count, read_weights
 from learnability.estimators._channel import standardised
@@ -112,6 +113,7 @@ def dimension_report(
     )[0]
 
 
+@threadpool_limits.wrap(limits=1, user_api="blas")  # Small matrices: threads would wait.
 def count_directions(
     X: Array, y: Any, labels: Labels, most: int, *, permutations: int = 19, folds: int, seed: int
 ) -> tuple[DimensionReport, dict[int, Verdict]]:

@@ -33,7 +33,8 @@ class GradientSubspace(SubspaceEstimator):
     n_anchors : int, default 300
         Local fits of "opg".
     n_iter : int, default 5
-        Rounds in which the metric, the neighbourhoods or the weights are updated.
+        Rounds in which the metric or the weights are updated; of "opg", those after the
+        neighbourhoods have shrunk to `n_components` dimensions.
     random_state : int, RandomState or None, default None
         Anchors, rows and initial weights.
 
