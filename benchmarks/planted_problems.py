@@ -1,28 +1,18 @@
-"""Problems and peers of ``bench_estimators.py``."""
+"""Planted problems and peers of ``bench_estimators.py``."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
 from sklearn.cross_decomposition import PLSRegression
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
-from sklearn.decomposition import PCA
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.neural_network import MLPRegressor
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, SVR
 
-from learnability.estimators import (
-    GradientSubspace,
-    IndexSubspace,
-    MessagePassingSubspace,
-    MomentSubspace,
-)
-from learnability.estimators._whitening import whiten
+from learnability.estimators import GradientSubspace
 
 LINKS: dict[str, tuple[int, Any]] = {
     "z1+z1z2": (2, lambda z: z[0] + z[0] * z[1]),
@@ -35,9 +25,6 @@ LINKS: dict[str, tuple[int, Any]] = {
     "He3(z1)": (1, lambda z: z[0] ** 3 - 3 * z[0]),
     "z1+He3(z1)z2": (2, lambda z: z[0] + (z[0] ** 3 - 3 * z[0]) * z[1]),
 }
-TABLES = {"diabetes": 3, "breast": 3, "wine": 3, "digits": 3}
-"""Bundled data, and the largest number of directions."""
-SCALED = ["PCA", "PLS", "SIR", "DR", "RFM", "OPG", "message passing", "IndexSubspace"]
 
 
 def planted(link: str, d: int, n: int, seed: int) -> tuple[Any, Any, Any]:
@@ -47,28 +34,6 @@ def planted(link: str, d: int, n: int, seed: int) -> tuple[Any, Any, Any]:
     W = np.linalg.qr(rng.standard_normal((d, r)))[0].T
     X = rng.standard_normal((n, d))
     return X, g((X @ W.T).T), W
-
-
-def load(data: str) -> tuple[Any, Any]:
-    """Bundled data."""
-    loaders = {
-        "diabetes": load_diabetes, "breast": load_breast_cancer, "digits": load_digits,
-        "wine": load_wine,
-    }  # fmt: skip
-    return loaders[data](return_X_y=True)
-
-
-def real_inputs(data: str, link: str, seed: int) -> tuple[Any, Any, Any]:
-    """Real rows, a link of random white coordinates with ten per cent of noise, and directions."""
-    X = load(data)[0]
-    whitening = whiten(X, np.ones(len(X)), "exact")
-    r, g = LINKS[link]
-    rng = np.random.default_rng(seed)
-    U = np.linalg.qr(rng.standard_normal((whitening.rank, r)))[0]
-    y = g(whitening.project(X, U).T)
-    if len(np.unique(y)) > 2:
-        y = y + 0.1 * y.std() * rng.standard_normal(len(y))
-    return X, y, whitening.pull_back(U).T
 
 
 class Pls(TransformerMixin, BaseEstimator):
@@ -148,26 +113,3 @@ class Recursive(RegressorMixin, BaseEstimator):
 
     def _rows(self, X: Any) -> Any:
         return self.metric_.transform(X) * self.roots_
-
-
-def scored(data: str, name: str, r: Any) -> float:
-    """Mean score over five folds: R^2, AUC of two classes, accuracy of more."""
-    X, y = load(data)
-    finder = {
-        "PCA": lambda: make_pipeline(StandardScaler(), PCA(r, random_state=0)),
-        "PLS": lambda: Pls(r),
-        "SIR": lambda: MomentSubspace("sir", r),
-        "DR": lambda: MomentSubspace("dr", r),
-        "RFM": lambda: GradientSubspace("agop", r, random_state=0),
-        "OPG": lambda: GradientSubspace("opg", r, n_anchors=100, random_state=0),
-        "message passing": lambda: MessagePassingSubspace(r, random_state=0),
-        "IndexSubspace": lambda: IndexSubspace(r, random_state=0),
-    }[name]()
-    numbers = data == "diabetes"
-    folds: Any = KFold(5, shuffle=True, random_state=0)
-    if not numbers:
-        folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    scoring = "r2" if numbers else "roc_auc" if len(np.unique(y)) == 2 else "accuracy"
-    machine = SVR(C=float(y.std())) if numbers else SVC()
-    model = make_pipeline(finder, StandardScaler(), machine)
-    return float(cross_val_score(clone(model), X, y, cv=folds, scoring=scoring).mean())

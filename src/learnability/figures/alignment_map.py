@@ -184,7 +184,9 @@ def picture(data: xarray.Dataset) -> Any:
         right.clabel(bound, fontsize=6, fmt="%.1f")
         right.set(title="upper bound, other algorithm")
         for axes in (left, right):
-            axes.set(xlabel=r"$\gamma_1$", ylabel=r"$\gamma_2$")
+            axes.set(
+                xlabel=r"$\gamma_1$", ylabel=r"$\gamma_2$", xlim=(-0.04, 0.65), ylim=(-0.05, 0.95)
+            )
         sizes = ", ".join(str(d) for d in data["d"].values)
         figure.suptitle(
             f"He3, whitened one-pass SGD, $d = $ {sizes}, {data.attrs['runs']} runs a dot",
