@@ -45,7 +45,7 @@ def test_each_method_sees_what_it_should_and_is_blind_to_the_rest(method, law, a
 def test_operators_give_the_eigenvectors_of_their_matrices():
     moments = moments_of(lambda z: z[0] + z[1] ** 2, k=12)
     thin = SliceMoments(
-        moments.shares, moments.means, [S.__matmul__ for S in moments.seconds], True, moments.total
+        moments.shares, moments.means, moments.each, True, moments.total
     )
     for method in ("save", "dr", "phd"):
         values, vectors = leading_directions(moments, method, 2)

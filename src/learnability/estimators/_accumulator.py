@@ -7,6 +7,7 @@ as they are, their second moments acting through thin products.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -99,33 +100,43 @@ class Accumulator:
         keys = sorted(self.counts)
         total = sum(self.counts.values())
         mean = whitening.center - self.shift
-        means, seconds = [], []
-        for key in keys:
+        own_means = np.array([self.sums[key] / self.counts[key] for key in keys])
+        means = whitening.push((own_means - mean).T).T
+        shares = np.array([self.counts[key] for key in keys]) / total
+        if self.wide:
+            return SliceMoments(
+                shares, means, self._thin(keys, whitening, own_means, mean), ordered, total
+            )
+        seconds = []
+        for key, own in zip(keys, own_means, strict=True):
             count = self.counts[key]
-            own = self.sums[key] / count
-            means.append(whitening.push((own - mean)[:, None]).ravel())
-            if self.wide:
-                seconds.append(self._thin(key, whitening, own, mean))
-                continue
             cross = np.outer(own, mean)
             central = self.seconds[key] / count - cross - cross.T + np.outer(mean, mean)
             half = whitening.push(central)
             seconds.append(whitening.push(half.T))
-        shares = np.array([self.counts[key] for key in keys]) / total
-        return SliceMoments(shares, np.array(means), seconds, ordered, total)
+        return SliceMoments(shares, means, seconds, ordered, total)
 
-    def _thin(self, key: int, whitening: Whitening, own: Array, mean: Array) -> Any:
-        """U -> S_h U for a slice of wide sparse tables."""
+    def _thin(
+        self, keys: list[int], whitening: Whitening, own_means: Array, mean: Array
+    ) -> Callable[[Array], Array]:
+        """V -> S_h V_h for all slices of wide sparse tables, the triangular systems at once."""
         parts = []
-        for X, weights, codes in self.wide:
-            rows = np.flatnonzero((codes == key) & (weights > 0))
-            parts.append((X[rows], weights[rows]))
-        count = self.counts[key]
+        for key in keys:
+            rows = [np.flatnonzero((codes == key) & (w > 0)) for _, w, codes in self.wide]
+            parts.append(
+                [(X[at], w[at, None]) for at, (X, w, _) in zip(rows, self.wide, strict=True)]
+            )
 
-        def apply(U: Array) -> Array:
-            columns = whitening.pull_back(U)
-            found = sum(part.T @ (w[:, None] * (part @ columns)) for part, w in parts) / count
-            found = found - np.outer(own, mean @ columns) - np.outer(mean, own @ columns)
-            return whitening.push(found + np.outer(mean, mean @ columns))
+        def apply(V: Array) -> Array:
+            count, k, q = V.shape
+            pulled = whitening.pull_back(V.transpose(1, 0, 2).reshape(k, -1))
+            found = []
+            for h, (key, own) in enumerate(zip(keys, own_means, strict=True)):
+                columns = pulled[:, (h % count) * q : (h % count + 1) * q]
+                second = sum(part.T @ (w * (part @ columns)) for part, w in parts[h])
+                second = second / self.counts[key] - np.outer(own, mean @ columns)
+                found.append(second + np.outer(mean, (mean - own) @ columns))
+            pushed = whitening.push(np.concatenate(found, axis=1))
+            return pushed.reshape(k, len(keys), q).transpose(1, 0, 2)
 
         return apply

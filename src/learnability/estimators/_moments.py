@@ -28,8 +28,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from scipy.special import ndtri
+
+from learnability.errors import LearnabilityError
 
 __all__ = [
     "METHODS",
@@ -54,8 +56,8 @@ class SliceMoments:
         p_h.
     means : array, shape (H, k)
         m_h.
-    seconds : list of H arrays, shape (k, k), or of callables U -> S_h U
-        S_h.
+    seconds : list of H arrays, shape (k, k), or a callable
+        S_h, or the map of (H, k, q) or (1, k, q) arrays V to the S_h V_h of all slices.
     ordered : bool
         Whether the order of the slices means something.
     total : float
@@ -64,14 +66,15 @@ class SliceMoments:
 
     shares: Array
     means: Array
-    seconds: list[Any]
+    seconds: Any
     ordered: bool
     total: float
 
-    def second(self, h: int, U: Array) -> Array:
-        """S_h U."""
-        S = self.seconds[h]
-        return np.asarray(S(U) if callable(S) else S @ U)
+    def each(self, V: Array) -> Array:
+        """S_h V_h of all slices, (H, k, q), from V of that shape or (1, k, q)."""
+        if callable(self.seconds):
+            return np.asarray(self.seconds(V))
+        return np.stack([S @ V[h % len(V)] for h, S in enumerate(self.seconds)])
 
     def basis(self, most: int = 8) -> Array:
         """Orthonormal functions of the slice with mean zero, shape (m, H)."""
@@ -109,27 +112,41 @@ def leading_directions(moments: SliceMoments, method: str, r: int) -> tuple[Arra
         keep = values > 1e-8 * max(values[0], 1e-300)
         return values[keep] ** 2, left[:, keep]
     apply = _KERNELS[method]
-    if any(callable(S) for S in moments.seconds):
-        operator = LinearOperator(
-            (k, k), matvec=lambda u: apply(moments, u.reshape(k, -1)).ravel(),
-            matmat=lambda U: apply(moments, U), dtype=float,
-        )  # fmt: skip
-        start = np.random.default_rng(0).standard_normal(k)
-        lanczos: Any = eigsh
-        values, vectors = lanczos(operator, k=min(r + 4, k - 1), which="LA", v0=start, tol=1e-4)
+    if callable(moments.seconds):
+        values, vectors = _lanczos(lambda U: apply(moments, U), k, r)
     else:
         matrix = apply(moments, np.eye(k))
         values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
     return values[::-1], vectors[:, ::-1]
 
 
-def _save(moments: SliceMoments, U: Array) -> Array:
-    def without(h: int, V: Array) -> Array:
-        m = moments.means[h][:, None]
-        return V - moments.second(h, V) + m @ (m.T @ V)
+def _lanczos(apply: Callable[[Array], Array], k: int, r: int) -> tuple[Array, Array]:
+    """The r largest eigenvalues, rising, and their eigenvectors."""
+    operator = LinearOperator(
+        (k, k), matvec=lambda u: apply(u.reshape(k, -1)).ravel(), dtype=np.float64
+    )
+    start = np.random.default_rng(0).standard_normal(k)
+    lanczos: Any = eigsh
+    try:
+        values, vectors = lanczos(
+            operator, k=min(r, k - 1), which="LA", v0=start, tol=1e-3, maxiter=30
+        )
+    except ArpackNoConvergence as unfinished:
+        raise LearnabilityError(
+            f"Only {len(unfinished.eigenvalues)} of {r} directions stand out from the others: ask "
+            "for fewer, or use `method` 'sir'."
+        ) from None
+    return values, vectors
 
-    terms = (p * without(h, without(h, U)) for h, p in enumerate(moments.shares))
-    return np.asarray(sum(terms))
+
+def _save(moments: SliceMoments, U: Array) -> Array:
+    m = moments.means
+
+    def without(V: Array) -> Array:
+        along = np.einsum("hk,hkq->hq", m, np.broadcast_to(V, (len(m), *V.shape[1:])))
+        return np.asarray(V - moments.each(V) + m[:, :, None] * along[:, None, :])
+
+    return np.einsum("h,hkq->kq", moments.shares, without(without(U[None])))
 
 
 def _dr(moments: SliceMoments, U: Array) -> Array:
@@ -137,23 +154,24 @@ def _dr(moments: SliceMoments, U: Array) -> Array:
         return moments.means.T @ (moments.shares[:, None] * (moments.means @ V))
 
     trace = float(moments.shares @ (moments.means**2).sum(axis=1))
-    squares = sum(p * moments.second(h, moments.second(h, U)) for h, p in enumerate(moments.shares))
+    squares = np.einsum("h,hkq->kq", moments.shares, moments.each(moments.each(U[None])))
     return np.asarray(2 * squares + 2 * between(between(U)) + 2 * trace * between(U) - 2 * U)
 
 
 def _phd(moments: SliceMoments, U: Array) -> Array:
-    def tilted(weights: Array, V: Array) -> Array:
-        terms = (w * moments.second(h, V) for h, w in enumerate(weights))
-        return np.asarray(sum(terms) - weights.sum() * V)
-
     if moments.ordered or len(moments.shares) == 2:
         score = ndtri(np.cumsum(moments.shares) - moments.shares / 2)
         weights = moments.shares * (score - moments.shares @ score)
-        return tilted(weights, tilted(weights, U))
-    one = np.eye(len(moments.shares))
-    return np.asarray(
-        sum(p * tilted(e, tilted(e, U)) for p, e in zip(moments.shares, one, strict=True))
-    )
+
+        def tilted(V: Array) -> Array:
+            return np.einsum("h,hkq->kq", weights, moments.each(V[None])) - weights.sum() * V
+
+        return np.asarray(tilted(tilted(U)))
+
+    def centred(V: Array) -> Array:
+        return moments.each(V) - V
+
+    return np.einsum("h,hkq->kq", moments.shares, centred(centred(U[None])))
 
 
 _KERNELS: dict[str, Callable[[SliceMoments, Array], Array]] = {

@@ -69,13 +69,14 @@ class Whitening:
     def pull_back(self, U: NDArray[Any]) -> Array:
         """Directions (k, q) of white space as columns (p, q) that multiply x - c."""
         if self.triangular:
-            return np.asarray(solve_triangular(self.factor, U, lower=True, trans="T"))
+            found = solve_triangular(self.factor, U, lower=True, trans="T", check_finite=False)
+            return np.asarray(found)
         return np.asarray(self.factor @ U)
 
     def push(self, V: NDArray[Any]) -> Array:
         """L^T V for V of shape (p, q)."""
         if self.triangular:
-            return np.asarray(solve_triangular(self.factor, V, lower=True))
+            return np.asarray(solve_triangular(self.factor, V, lower=True, check_finite=False))
         return np.asarray(self.factor.T @ V)
 
     def project(self, X: Any, U: NDArray[Any]) -> Array:
@@ -120,17 +121,21 @@ def whiten(X: Any, weights: Array, how: str = "auto") -> Whitening:
 def whitening_of_moments(
     center: Array, covariance: Array, total: float, how: str, *, sparse: bool = False
 ) -> Whitening:
-    """Whiten from a mean and a covariance of `total` rows."""
+    """Whiten from a mean and a covariance of `total` rows, which becomes a correlation matrix."""
     scale = _scales(center, np.diag(covariance))
-    correlation = covariance / np.outer(scale, scale)
-    np.fill_diagonal(correlation, np.diag(covariance) / scale**2)
+    variances = np.diag(covariance) / scale**2
+    correlation = covariance
+    correlation /= scale
+    correlation /= scale[:, None]
+    np.fill_diagonal(correlation, variances)
     p = len(center)
     if sparse and p > WIDE:
-        shrinkage = _shrinkage(float((correlation**2).sum()), p, total)
+        shrinkage = _shrinkage(float(np.vdot(correlation, correlation)), p, total)
         shrinkage = shrinkage if how != "exact" else _ROUNDING
-        mixed = (1 - shrinkage) * correlation
-        mixed[np.diag_indices(p)] += shrinkage
-        factor = scale[:, None] * cholesky(mixed, lower=True, overwrite_a=True)
+        correlation *= 1 - shrinkage
+        correlation[np.diag_indices(p)] += shrinkage
+        factor = cholesky(correlation, lower=True, overwrite_a=True, check_finite=False)
+        factor *= scale[:, None]
         return Whitening(center, scale, p, shrinkage, factor, triangular=True)
     values, vectors = np.linalg.eigh(correlation)
     return _from_spectrum(center, scale, values, vectors, total, how)
