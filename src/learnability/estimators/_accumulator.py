@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.estimators._moments import SliceMoments
-from learnability.estimators._whitening import WIDE, Whitening, whitening_of_moments
+from learnability.estimators._whitening import WIDE, Whitening, row_blocks, whitening_of_moments
 
 __all__ = ["Accumulator"]
 
@@ -57,24 +57,31 @@ class Accumulator:
             Factors in (0, 1] of the shifted rows, which bound their length.
         """
         sparse = hasattr(X, "tocsr")
-        is_wide = sparse and X.shape[1] > WIDE
-        if is_wide:
+        if sparse and X.shape[1] > WIDE:
             self.wide.append((X, weights, codes))
         for code in np.unique(codes[weights > 0]):
-            rows = np.flatnonzero((codes == code) & (weights > 0))
-            part, w = X[rows], weights[rows]
-            if not sparse:
-                part = np.asarray(part, dtype=float) - self.shift
-                if sizes is not None:
-                    part *= sizes[rows, None]
-            key = int(code)
-            self.counts[key] = self.counts.get(key, 0.0) + float(w.sum())
-            self.sums[key] = self.sums.get(key, 0.0) + np.asarray(part.T @ w, dtype=float).ravel()
-            if not is_wide:
-                scaled = part.multiply(w[:, None]).tocsr() if sparse else part * w[:, None]
-                second = part.T @ scaled
-                second = second.toarray() if sparse else second
-                self.seconds[key] = self.seconds.get(key, 0.0) + second
+            inside = np.flatnonzero((codes == code) & (weights > 0))
+            blocks = [slice(None)] if sparse else row_blocks(0, len(inside))
+            for rows in (inside[block] for block in blocks):
+                self._add_slice(int(code), X, weights, rows, sizes)
+
+    def _add_slice(
+        self, key: int, X: Any, weights: Array, rows: NDArray[Any], sizes: Array | None
+    ) -> None:
+        """Add some rows of one slice."""
+        sparse = hasattr(X, "tocsr")
+        part, w = X[rows], weights[rows]
+        if not sparse:
+            part = np.asarray(part, dtype=float) - self.shift
+            if sizes is not None:
+                part *= sizes[rows, None]
+        self.counts[key] = self.counts.get(key, 0.0) + float(w.sum())
+        self.sums[key] = self.sums.get(key, 0.0) + np.asarray(part.T @ w, dtype=float).ravel()
+        if not (sparse and X.shape[1] > WIDE):
+            scaled = part.multiply(w[:, None]).tocsr() if sparse else part * w[:, None]
+            second = part.T @ scaled
+            second = second.toarray() if sparse else second
+            self.seconds[key] = self.seconds.get(key, 0.0) + second
 
     def whitening(self, how: str) -> Whitening:
         """Whitening of all rows that were added."""

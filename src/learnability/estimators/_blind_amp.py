@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from learnability.estimators._channel import CrossFittedChannel
 from learnability.estimators._labels import weighted_mean
-from learnability.estimators._whitening import Whitening
+from learnability.estimators._whitening import Whitening, row_blocks
 
 __all__ = ["Passage", "WhiteRows", "pass_messages"]
 
@@ -73,10 +73,9 @@ class WhiteRows:
         kept = (float((second**2).sum()) - fourth) / trace
         self.lost_response = float(np.clip(1 - kept, 0.0, 1.0))
 
-    def _blocks(self, size: int = 8192) -> Iterator[tuple[slice, Array]]:
+    def _blocks(self) -> Iterator[tuple[slice, Array]]:
         """White rows, a block at a time."""
-        for first in range(0, self.shape[0], size):
-            rows = slice(first, first + size)
+        for rows in row_blocks(0, self.shape[0]):
             yield rows, self.whitening.rows(self.X[rows]) if self.Z is None else self.Z[rows]
 
     def seconds(self, features: Array) -> Array:
@@ -202,7 +201,7 @@ def pass_messages(
     overlap, turn = _predicted_overlap(A, omega, rows.weights)
     vectors = np.linalg.qr(W.T @ turn)[0]
     fields = rows.project(vectors) - rows.lengths[:, None] * (
-        own @ np.linalg.pinv(W.T) @ vectors if r else own
+        own @ (np.linalg.pinv(W.T) @ vectors) if r else own
     )
     error = weighted_mean(ratio, rows.weights)[1]
     return Passage(

@@ -23,6 +23,7 @@ from learnability.estimators._labels import Labels, weighted_mean
 from learnability.estimators._location_channel import LocationChannel
 from learnability.estimators._logit_channel import LogitChannel, bins_of
 from learnability.estimators._products import Products, products
+from learnability.estimators._whitening import row_blocks
 
 __all__ = ["CrossFittedChannel", "standardised"]
 
@@ -144,11 +145,13 @@ class CrossFittedChannel:
             if setting[0] == "logit":
                 logit = self._models.setdefault(key, LogitChannel(*setting[1]))
                 logit.fit(at.take(rows), self.bins.take(rows), steps)
-                score[other], ratio[other] = logit.score(at.take(other), self.bins.take(other))
+                for part in row_blocks(other.start, other.stop):
+                    score[part], ratio[part] = logit.score(at.take(part), self.bins.take(part))
             else:
                 location = self._models.setdefault(key, LocationChannel(width=setting[1]))
                 location.fit(at.take(rows), self._scores[rows], self._weights[rows])
-                score[other], ratio[other] = location.score(at.take(other), self._scores[other])
+                for part in row_blocks(other.start, other.stop):
+                    score[part], ratio[part] = location.score(at.take(part), self._scores[part])
         # A share of the rows may be anything: no single row can then weigh too much.
         likely = (1 - _OUTLIERS) * np.exp(np.minimum(ratio, 50.0))
         return score * (likely / (likely + _OUTLIERS))[:, None], np.log(likely + _OUTLIERS)

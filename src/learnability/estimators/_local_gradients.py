@@ -24,7 +24,9 @@ _FALL = 0.85
 _WIDTH = 1.17
 """Their width n^{-1 / (q + 4)} in q dimensions times this, half of what suits densities."""
 _RIDGE = 1e-2
-"""Ridge, over the weight of the neighbourhood."""
+"""Ridge, over the weight of the neighbourhood and"""
+_ALONE = 10.0
+"""that of so many rows more: far out an anchor is nearly alone, and its slope means nothing."""
 _NUMBERS = 4e6
 """Products of coordinates that are held at a time."""
 
@@ -51,7 +53,7 @@ def _gradients(X1: Array, T: Array, nearness: Array) -> Array:
     gram[:, first, second] = upper
     gram[:, second, first] = upper
     diagonal = np.arange(m)
-    gram[:, diagonal, diagonal] += _RIDGE * nearness.sum(axis=1)[:, None] + 1e-12
+    gram[:, diagonal, diagonal] += _RIDGE * (nearness.sum(axis=1)[:, None] + _ALONE)
     right = np.einsum("an,nm,nq->amq", nearness, X1, T, optimize=True)
     return np.linalg.solve(gram, right)[:, 1:]
 

@@ -32,6 +32,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from scipy.special import ndtri
 
 from learnability.errors import LearnabilityError
+from learnability.estimators._whitening import row_blocks
 
 __all__ = [
     "METHODS",
@@ -115,7 +116,8 @@ def leading_directions(moments: SliceMoments, method: str, r: int) -> tuple[Arra
     if callable(moments.seconds):
         values, vectors = _lanczos(lambda U: apply(moments, U), k, r)
     else:
-        matrix = apply(moments, np.eye(k))
+        columns = [np.eye(k)[:, block] for block in row_blocks(0, k, 128)]
+        matrix = np.concatenate([apply(moments, some) for some in columns], axis=1)
         values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
     return values[::-1], vectors[:, ::-1]
 

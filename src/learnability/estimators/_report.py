@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.estimators._labels import Labels, weighted_mean
-from learnability.estimators._whitening import Whitening
+from learnability.estimators._whitening import Whitening, row_blocks
 
 __all__ = [
     "METHODS_SEEN",
@@ -164,13 +164,12 @@ def rows_needed(overlap: Array, n: int) -> int | None:
     return round(n * _GOOD / (1 - _GOOD) * (1 - q) / q)
 
 
-def tail_weight(X: Any, whitening: Whitening, block: int = 8192) -> float:
+def tail_weight(X: Any, whitening: Whitening) -> float:
     """Mean fourth power of the length of the white rows, in units of that of Gaussian ones."""
     k = max(whitening.rank, 1)
     total = 0.0
-    for first in range(0, X.shape[0], block):
-        part = whitening.rows(X[first : first + block])
-        total += float(((part**2).sum(axis=1) ** 2).sum())
+    for rows in row_blocks(0, X.shape[0]):
+        total += float(((whitening.rows(X[rows]) ** 2).sum(axis=1) ** 2).sum())
     return total / X.shape[0] / (k * (k + 2))
 
 

@@ -18,6 +18,7 @@ Ledoit and Wolf, J. Multivariate Anal. 88 (2004) 365.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +28,7 @@ from scipy.linalg import cholesky, solve_triangular
 
 from learnability.errors import LearnabilityError
 
-__all__ = ["WIDE", "Whitening", "whiten", "whitening_of_moments"]
+__all__ = ["WIDE", "Whitening", "row_blocks", "whiten", "whitening_of_moments"]
 
 Array = NDArray[np.float64]
 
@@ -90,7 +91,13 @@ class Whitening:
 
     def rows(self, X: Any) -> Array:
         """The white rows Z themselves, shape (n, k)."""
-        return self.project(X, np.eye(self.rank))
+        columns = self.pull_back(np.eye(self.rank)) if self.triangular else self.factor
+        return np.asarray(X @ columns - self.center @ columns, dtype=float)
+
+
+def row_blocks(start: int, stop: int, size: int = 2048) -> Iterator[slice]:
+    """Slices of rows from start to stop, so that no second table is made."""
+    return (slice(first, min(first + size, stop)) for first in range(start, stop, size))
 
 
 def whiten(X: Any, weights: Array, how: str = "auto") -> Whitening:
@@ -181,12 +188,11 @@ def _shrinkage(squares: float, p: int, total: float) -> float:
     return float(np.clip(noise / max(spread, 1e-12), 0.0, 1.0)) if spread > 0 else 1.0
 
 
-def _second_moment(X: Any, weights: Array, block: int = 8192) -> Array:
-    """Sum of w x x^T, by blocks of rows so that no second table is made."""
+def _second_moment(X: Any, weights: Array) -> Array:
+    """Sum of w x x^T."""
     if hasattr(X, "tocsr"):
         return np.asarray((X.T @ X.multiply(weights[:, None]).tocsr()).toarray(), dtype=float)
     found = np.zeros((X.shape[1], X.shape[1]))
-    for first in range(0, len(X), block):
-        part = X[first : first + block]
-        found += part.T @ (part * weights[first : first + block, None])
+    for rows in row_blocks(0, len(X)):
+        found += X[rows].T @ (X[rows] * weights[rows, None])
     return found

@@ -21,7 +21,7 @@ from learnability.estimators._moments import (
     leading_directions,
     learned_directions,
 )
-from learnability.estimators._whitening import WIDE, Whitening, whiten
+from learnability.estimators._whitening import WIDE, Whitening, row_blocks, whiten
 
 __all__ = ["MomentSubspace"]
 
@@ -248,13 +248,11 @@ def _settled(values: NDArray[Any], vectors: NDArray[Any], whitening: Whitening) 
     return settled
 
 
-def _sizes(whitening: Whitening, X: Any, block: int = 8192) -> NDArray[Any]:
+def _sizes(whitening: Whitening, X: Any) -> NDArray[Any]:
     """Factors that bring long white rows to the length of the 95 % point of Gaussian ones."""
     most = np.sqrt(chi2.ppf(_CLIPPED, max(whitening.rank, 1)))
-    eye = np.eye(whitening.rank)
     lengths = [
-        np.linalg.norm(whitening.project(X[first : first + block], eye), axis=1)
-        for first in range(0, X.shape[0], block)
+        np.linalg.norm(whitening.rows(X[rows]), axis=1) for rows in row_blocks(0, X.shape[0])
     ]
     return np.minimum(1.0, most / np.maximum(np.concatenate(lengths), 1e-300))
 
