@@ -155,16 +155,16 @@ class Composition:
         return _FREQUENCIES[-1] / self.spread
 
     def _characteristic(self, t: Array) -> list[NDArray[np.complex128]]:
-        """phi_0 ... phi_DEGREE at frequencies t of h."""
+        """phi_0 ... phi of the highest degree at frequencies t of h."""
         pace = np.abs(t).max() * self.scale / math.sqrt(self.N)
         z = np.linspace(-7.4, 7.4, 2001)
         steepest = float(np.abs(np.gradient(self._P(z), z)).max())
         count = math.ceil(18 * (pace * steepest + 12) / (2 * math.pi))
         z, weights = _normal_grid(count)
-        table = np.array(hermite_powers(z, DEGREE)).T * weights[:, None]
+        table = np.array(hermite_powers(z, self.highest)).T * weights[:, None]
         phase = self._P(z) * self.scale / math.sqrt(self.N)
         rows = max(_BLOCK // count, 1)
-        found = np.zeros((len(t), DEGREE + 1), dtype=complex)
+        found = np.zeros((len(t), self.highest + 1), dtype=complex)
         for start in range(0, len(t), rows):
             angle = np.outer(t[start : start + rows], phase)
             found[start : start + rows] = np.cos(angle) @ table + 1j * (np.sin(angle) @ table)
