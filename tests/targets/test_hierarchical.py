@@ -51,14 +51,14 @@ EQUAL = "He2(z)/2 + He3(z)/sqrt(12)"  # Equal variances, Var h = 1.
         ("tanh(z)", "He2(z) + He3(z)", 0.181, 0.495, 0.308, 0.984, 0.057, 2.77),
         ("tanh(3*z)", EQUAL, 0.387, 0.299, 0.300, 0.983, 0.055, 1.29),
         ("tanh(z)", EQUAL, 0.469, 0.383, 0.142, 0.993, 0.016, 1.07),
-        ("sin(1.5*z)", EQUAL, 0.209, 0.127, 0.631, 0.923, 0.276, 2.39),
+        ("sin(1.5*z)", EQUAL, 0.209, 0.127, 0.631, 0.923, None, 2.39),
     ],
 )
 def test_other_targets(
-    g: str, polynomial: str, two: float, three: float, above: float, overlap: float, floor: float,
-    samples: float,
+    g: str, polynomial: str, two: float, three: float, above: float, overlap: float,
+    floor: float | None, samples: float,
 ) -> None:  # fmt: skip
-    """Up to one unit of the last place printed.
+    """Up to one unit of the last place printed; the floor of the sine has a test of its own.
 
     The table's n* is d N Var f / (2 |P_2 f|^2), with products z_i z_j in |P_2 f|^2 that the
     spectrum does not see: n* itself is larger, by their share.
@@ -68,11 +68,29 @@ def test_other_targets(
     assert shares[2:] == pytest.approx([two, three], abs=1e-3)
     assert 1 - shares[1:].sum() == pytest.approx(above, abs=1e-3)
     assert target.max_feature_overlap == pytest.approx(overlap, abs=1e-3)
-    assert target.feature_floor / target.variance == pytest.approx(floor, abs=1e-3)
+    if floor is not None:
+        assert target.feature_floor / target.variance == pytest.approx(floor, abs=1e-3)
     assert 1 / (2 * shares[2]) == pytest.approx(samples, abs=0.01)
     seen = 16 * target.second_order**2 / 2 / target.variance
     assert target.n_star(256) / (256 * 16) == pytest.approx(1 / (2 * seen))
     assert seen < shares[2]
+
+
+def test_the_floor_of_a_sine() -> None:
+    """Ten times 20000 samples in 1000 bins of q: within 3 standard errors of both, alike in size.
+
+    The table has 0.276, which 200 to 400 bins give (0.277, 0.275): in the tails of q they mix
+    several periods. Four million samples have 0.2738 (0.0004).
+    """
+    target = Hierarchical("sin(1.5*z)", EQUAL, N=16, normalisation="printed")
+    found = []
+    for seed in range(10):
+        z, h = target.drawn_variables(20_000, np.random.default_rng([7, seed]))
+        q = np.sum(target.composition.project(z, 3), axis=0)
+        f = target.link(h)[np.argsort(q)].reshape(1000, 20)
+        found.append(f.var(axis=1, ddof=1).mean())
+    allowed = 3 * np.std(found, ddof=1) / np.sqrt(10) * np.sqrt(2)
+    assert target.feature_floor == pytest.approx(np.mean(found), abs=allowed)
 
 
 def test_the_samples_of_a_sine_in_closed_form() -> None:

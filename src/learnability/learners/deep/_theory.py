@@ -227,7 +227,10 @@ def _third(
         low = sum(s[j] * overlap**j * parts[j] for j in range(1, top + 1))
         f.append(value)
         q.append(low + common * (value - exact))
+    # Degrees are orthogonal: the variance of the signal is known without its fluctuation.
+    energies = target.levels(top)[1:]
+    kept = float(energies @ (np.array(s[1:]) * overlap ** np.arange(1, top + 1)) ** 2)
+    noise = max(spread - kept - common**2 * (target.variance - float(energies.sum())), 0.0)
     signal = np.concatenate(q)
-    noise = max(spread - float(signal.var()), 0.0)
     noisy = signal + math.sqrt(noise) * rng.standard_normal(len(signal))
     return conditional_variance(np.concatenate(f), noisy)
