@@ -67,6 +67,28 @@ def test_parts_against_samples(g: str) -> None:
     assert correlation == pytest.approx(np.mean(f * h), abs=5 * (f * h).std() / 316)
 
 
+@pytest.mark.parametrize(
+    ("g", "P", "N", "variance"),
+    [
+        ("z**2", "He2(z)/sqrt(2)", 2, 2 + 12 / 2),
+        ("z**2", "He2(z)/sqrt(2)", 4, 2 + 12 / 4),
+        ("z**2", "He3(z)/sqrt(6)", 4, 2 + 90 / 4),
+        ("z", "He3(z)/sqrt(6)", 2, 1),
+        ("exp(z)", "He2(z)/sqrt(2)", 16, 16 - (8 / 7) ** 8),
+    ],
+)
+def test_few_variables(g: str, P: str, N: int, variance: float) -> None:
+    """Densities with singularities and heavy tails: E h^4 = 3 + (E P^4 - 3) / N; E e^h of chi^2."""
+    found = Composition(Link(g), Link(P), N // 2, N // 2, 1.0)
+    assert found.variance == pytest.approx(variance, rel=2e-3)
+
+
+def test_one_variable() -> None:
+    # sign(z^2 - 1): E[f He2] = 4 phi(1).
+    found = Composition(Link("sign(z)"), Link("He2(z)"), 1, 0, 1.0)
+    assert found.energies[2] == pytest.approx(8 * math.exp(-1) / (2 * math.pi), abs=1e-6)
+
+
 def test_two_features() -> None:
     one = Composition(Link("tanh(z)"), REFERENCE, 4, 4, 1.0)
     both = Composition(Link("tanh(z1)*(1 + tanh(z2))"), REFERENCE, 4, 4, 1.0)
@@ -81,6 +103,11 @@ def test_two_features() -> None:
 
 def test_too_rough_a_function_is_told() -> None:
     with pytest.raises(LearnabilityError, match="use a larger N"):
-        _ = Composition(Link("sign(z)"), Link("He2(z)"), 1, 0, 1.0).energies
+        _ = Composition(Link("step(z + 0.99)"), Link("He2(z)"), 1, 0, 1.0).energies
     with pytest.raises(LearnabilityError, match="not finite"):
         _ = Composition(Link("exp(z**2)"), Link("He2(z)"), 4, 0, 1.0).variance
+    for g, P in (("exp(z**2)", "He2(z)/sqrt(2)"), ("exp(z)", "He3(z)"), ("exp(z)", "He4(z)")):
+        with pytest.raises(LearnabilityError, match="grows so fast"):
+            _ = Composition(Link(g), Link(P), 8, 8, 1.0).variance
+    with pytest.raises(LearnabilityError, match="is constant"):
+        _ = Composition(Link("0*z + 1"), Link("He2(z)"), 4, 4, 1.0).energies

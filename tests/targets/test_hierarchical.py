@@ -175,5 +175,8 @@ def test_sentences() -> None:
         Hierarchical(G, P, depth=6).at(64)
     with pytest.raises(LearnabilityError, match=r"use target.at\(d\)"):
         _ = reference().variance
-    with pytest.raises(LearnabilityError, match="from 0 to 6"):
-        reference(N=8).levels(7)
+    for X, W in ((np.zeros((3, 16)), np.zeros((5, 16))), (np.zeros(16), np.zeros((4, 16)))):
+        with pytest.raises(LearnabilityError, match="were given with shapes"):
+            reference().features(X, W)
+    with pytest.raises(LearnabilityError, match="from 0 to 8"):
+        reference(N=8).levels(9)

@@ -85,5 +85,7 @@ def test_sentences() -> None:
         RandomFirstLayer(0)
     with pytest.raises(LearnabilityError, match='or "log" is'):
         SphericalFirstLayer(steps=0)
+    with pytest.raises(LearnabilityError, match="use a smaller `step`"):
+        SphericalFirstLayer(width=4, step=1e39).learn(Samples(TARGET, 0, 16, 10))
     with pytest.raises(LearnabilityError, match="no part of degree 2"):
         SphericalFirstLayer(width=4, activation="tanh(z)").learn(Samples(TARGET, 0, 16, 10))

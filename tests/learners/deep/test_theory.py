@@ -15,9 +15,6 @@ from learnability.learners.deep._theory import (
     first_overlap,
     predicted_stages,
 )
-from learnability.learners.equivalent import effective_ridge, errors, shares
-from learnability.learners.mehler import mehler_levels
-from learnability.targets._composition import Composition
 
 
 def reference(N: int) -> Hierarchical:
@@ -36,44 +33,49 @@ TABLE = (
 )
 
 
-class Finer(Composition):
-    """Degrees 7 and 8 too."""
-
-    highest = 8  # type: ignore[assignment]
-
-
 @pytest.mark.parametrize(("N", "n", "error", "overlap", "third", "spread"), TABLE)
 def test_the_table(
     N: int, n: int, error: float, overlap: float, third: float, spread: float
 ) -> None:
-    """One unit of the last place printed, for all rows with the same formula.
+    """One unit of the last place printed; the ridge is 0.3, 1 or 3, of the least predicted error.
 
-    The ridge is the one of 0.3, 1 and 3 with the least predicted error, and degrees up to 8 are
-    resolved: those above 6, which `predicted_stages` leaves out, move II by what the formula says.
     The estimate of III is an upper one: no less than what was measured, up to 3 standard errors.
     """
     target = reference(N)
     ridge = min((0.3, 1.0, 3.0), key=lambda r: predicted_stages(target, 1.0, n, r).two_layer_error)
     found = predicted_stages(target, 1.0, n, ridge, third=True)
+    assert found.two_layer_error / target.variance == pytest.approx(error, abs=0.001)
+    assert found.feature_overlap[0] == pytest.approx(overlap, abs=0.001)
     assert found.three_layer_bound / target.variance > third - 3 * spread
     assert math.isnan(predicted_stages(target, 1.0, n, ridge).three_layer_bound)
 
-    v = target.variance
-    energies = Finer(target.link, target.polynomial, N // 2, N // 2, 1.0).energies.copy()
-    energies[0] = 0
-    np.testing.assert_allclose(energies[1:7], target.levels()[1:], atol=1e-9)
-    levels = mehler_levels(N, energies, v - energies.sum())
-    learned = shares(levels, effective_ridge(levels, n, math.inf, ridge))[1]
-    noise = 1 - levels.sizes @ learned**2 / n
-    finer = errors(levels, n, math.inf, ridge).test
-    s = learned[:9]
-    assert found.two_layer_error - finer == pytest.approx(
-        energies[7:] @ (1 - (1 - s[7:]) ** 2) / noise, abs=1e-9
-    )
-    assert finer / v == pytest.approx(error, abs=0.001)
-    spread_of_q = finer - v + 2 * s @ energies
-    correlation = _feature_parts(target)[0] @ s[:7]
-    assert correlation / math.sqrt(2 / 3 * spread_of_q) == pytest.approx(overlap, abs=0.001)
+
+# d, n; I in d dimensions and II of an estimated first layer, of the same calculation.
+SCENARIOS = (
+    (64, 512, 0.980, 0.997),
+    (64, 776, 0.926, 0.912),
+    (64, 1782, 0.781, 0.618),
+    (64, 4096, 0.604, 0.384),
+    (64, 9410, 0.468, 0.244),
+    (100, 1000, 0.988, 0.996),
+    (100, 3981, 0.789, 0.565),
+    (144, 2840, 0.942, 0.865),
+)
+
+
+@pytest.mark.parametrize(("d", "n", "kernel", "two"), SCENARIOS)
+def test_the_scenarios(d: int, n: int, kernel: float, two: float) -> None:
+    """One unit of the last place printed, with the best ridge and the best of 0.3, 1, 3 ... 300."""
+    target = reference(math.isqrt(d))
+    assert best_kernel_error(target, d, n) / target.variance == pytest.approx(kernel, abs=0.001)
+    m = first_overlap(target, d, n)
+    tried = [
+        predicted_stages(target, m, n, ridge).two_layer_error / target.variance
+        for ridge in (0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
+    ]
+    assert min(tried) == pytest.approx(two, abs=0.001)
+    # The best of all ridges is no worse.
+    assert predicted_stages(target, m, n, None).two_layer_error <= min(tried) * target.variance
 
 
 def test_the_upper_estimate_ends_at_the_floor() -> None:

@@ -190,13 +190,27 @@ class SphericalFirstLayer:
             gradient = np.zeros_like(W)
             for X, y in samples:
                 gradient += correlate(W, X, y - mean)
-            gradient *= np.float32(size) * signs[:, None]
+            W = self._stepped(W, gradient, np.float32(size) * signs[:, None])
+            kept = [*kept, W] if every else [W]
+        return kept
+
+    def _stepped(
+        self, W: NDArray[np.float32], gradient: NDArray[np.float32], sizes: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """One step, back on the sphere."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            gradient = gradient * sizes
             if self.projected:
                 gradient -= np.sum(gradient * W, axis=1, keepdims=True) * W
             W = W + gradient
-            W /= np.linalg.norm(W, axis=1, keepdims=True)
-            kept = [*kept, W] if every else [W]
-        return kept
+            length = np.linalg.norm(W, axis=1, keepdims=True)
+        if not np.isfinite(length).all():
+            raise LearnabilityError(
+                "A step of the first layer is not finite: use a smaller `step`, or an activation "
+                "that does not overflow."
+            )
+        W /= length
+        return W
 
     def step_size(self, samples: Samples) -> float:
         """The size of a step on the mean of the batch."""
@@ -207,8 +221,8 @@ class SphericalFirstLayer:
         c = samples.target.at(samples.d).second_order
         if curvature < 1e-9 or c < 1e-9:
             raise LearnabilityError(
-                "The activation or the target has no part of degree 2, so that there is no "
-                "default size of a step: give `step`, or use another activation."
+                "The activation, or some feature of the target, has no part of degree 2, so that "
+                "there is no default size of a step: give `step`, or use another activation."
             )
         return 1 / (curvature * c)
 
