@@ -73,7 +73,6 @@ def test_parts_against_samples(g: str) -> None:
         ("z**2", "He2(z)/sqrt(2)", 2, 2 + 12 / 2),
         ("z**2", "He2(z)/sqrt(2)", 4, 2 + 12 / 4),
         ("z**2", "He3(z)/sqrt(6)", 4, 2 + 90 / 4),
-        ("z", "He3(z)/sqrt(6)", 2, 1),
         ("exp(z)", "He2(z)/sqrt(2)", 16, 16 - (8 / 7) ** 8),
     ],
 )
@@ -106,8 +105,8 @@ def test_too_rough_a_function_is_told() -> None:
         _ = Composition(Link("step(z + 0.99)"), Link("He2(z)"), 1, 0, 1.0).energies
     with pytest.raises(LearnabilityError, match="not finite"):
         _ = Composition(Link("exp(z**2)"), Link("He2(z)"), 4, 0, 1.0).variance
-    for g, P in (("exp(z**2)", "He2(z)/sqrt(2)"), ("exp(z)", "He3(z)"), ("exp(z)", "He4(z)")):
+    for g, P in (("exp(z**2)", "He2(z)/sqrt(2)"), ("exp(6*z)", "He3(z)")):
         with pytest.raises(LearnabilityError, match="grows so fast"):
-            _ = Composition(Link(g), Link(P), 8, 8, 1.0).variance
+            _ = Composition(Link(g), Link(P), 8, 8, 1.0).energies
     with pytest.raises(LearnabilityError, match="is constant"):
         _ = Composition(Link("0*z + 1"), Link("He2(z)"), 4, 4, 1.0).energies
