@@ -407,6 +407,13 @@ def test_hierarchical_targets(run) -> None:  # type: ignore[no-untyped-def]
     assert (theory.code, theory.err) == (0, "") and "error" in theory.out
     runs = run("simulate", "layerwise", *tree, "--d", "16", "--alpha", "10")
     assert (runs.code, runs.err) == (0, "") and "trained" in runs.out
+    options = ["--d", "16", "--alpha", "10", "--width", "40", "--steps", "3"]
+    chosen = run("simulate", "layerwise", *tree, *options, "--ridge", "0.01")
+    assert chosen.code == 0 and "ridge=0.01" in chosen.out and "width=40, steps=3" in chosen.out
+    deficient = run("simulate", "layerwise", *tree, *options, "--ridge", "0")
+    assert deficient.code == 2 and "use a ridge above 0" in deficient.err
+    named = run("predict", "layerwise", *tree, *options)
+    assert named.code == 0 and "SphericalFirstLayer(width=40, steps=3" in named.out
     missing = run("predict", "layerwise", *tree, "--alpha", "20")
     assert missing.code == 2 and "needs `--d`" in missing.err
     alone = run("predict", "bayes-amp", "z", "--alpha", "1", "--epsilon", "0.5")

@@ -116,7 +116,10 @@ Kernel = Annotated[
         metavar="EXPR", help="k of the kernel k(x.x'/d) of kernel-ridge, such as 'exp(z)'."
     ),
 ]
-Ridge = Annotated[float | None, typer.Option(help="Ridge of the readout, the kernel or batch-gd.")]
+Ridge = Annotated[
+    float | None,
+    typer.Option(help="Ridge of the readout, the kernel, batch-gd or the layers of layerwise."),
+]
 Batch = Annotated[
     float | None,
     typer.Option(help="Samples of a step: of online-sgd, or over dimension of giant-steps."),
@@ -125,7 +128,10 @@ StepSize = Annotated[
     float | None,
     typer.Option("--step", help="Step size in units of 1/d; of giant-steps over the neurons."),
 ]
-Steps = Annotated[int | None, typer.Option(help="Number of steps of batch-gd and giant-steps.")]
+Steps = Annotated[
+    int | None,
+    typer.Option(help="Number of steps of batch-gd, giant-steps and layerwise's first layer."),
+]
 Rule = Annotated[
     str | None,
     typer.Option(help="Of online-sgd: plain, extragradient, repetition, sam or lookahead."),

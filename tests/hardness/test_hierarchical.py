@@ -36,3 +36,16 @@ def test_the_staircase_in_function_space() -> None:
     product = hardness(Hierarchical("tanh(z1)*tanh(z2)", "He2(z)"))
     assert product.function_leap == 2 and product.exponent.value == 4
     assert product.costs[-1].exponent is None
+
+
+def test_directions_that_a_first_layer_does_not_see() -> None:
+    for g, P, lowest in (("tanh(z)", "z", 1), ("tanh(z)", "He3(z)", 3), ("z**2", "He2(z)", 4)):
+        report = hardness(Hierarchical(g, P))
+        costs = {(c.algorithm, c.learns): c for c in report.costs}
+        assert costs["kernel", "the lowest degree of f"].exponent == lowest
+        first = costs["first layer", "the hidden directions"]
+        assert first.exponent is None and first.constant is None
+        assert report.costs[-1].exponent is None
+    assert any("no part of degree 2" in n for n in hardness(Hierarchical("tanh(z)", "z")).notes)
+    seen = hardness(Hierarchical("tanh(z)", "z + He2(z)", epsilon=0.4)).costs
+    assert [c.exponent for c in seen if c.algorithm == "first layer"] == [1.4]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from learnability import BayesAMP, KernelRidge, LearnabilityError, Spectral
+from learnability import BayesAMP, KernelRidge, Layerwise, LearnabilityError, Spectral
 from learnability.learners.names import LEARNERS, named
 from learnability.learners.protocol import Learner
 
@@ -19,6 +19,14 @@ def test_options_are_fields() -> None:
     assert named("bayes-amp", start="random") == BayesAMP(start="random")
     assert named("bayes-amp", start=None, damping=1.0) == BayesAMP(damping=1.0)
     assert named("spectral", start=None) == Spectral()
+
+
+def test_options_of_layers() -> None:
+    assert named("layerwise") == Layerwise()
+    first, second, last = named("layerwise", width=50.0, steps=3, ridge=0.1).layers  # type: ignore[attr-defined]
+    assert (first.width, first.steps) == (50, 3) and second.ridge == last.ridge == 0.1
+    with pytest.raises(LearnabilityError, match="with layerwise, but it belongs to bayes-amp"):
+        named("layerwise", start="random")
 
 
 def test_bad_names_and_options_end_in_a_sentence() -> None:

@@ -31,35 +31,84 @@ def reference(**more: object) -> Hierarchical:
     ],
 )
 def test_the_reference_populations(signs: str, N: int, floor: float, overlap: float) -> None:
+    """Up to one unit of the last place printed."""
     target = reference(N=N, signs=signs)
-    assert target.feature_floor / target.variance == pytest.approx(floor, abs=0.0015)
-    assert target.max_feature_overlap == pytest.approx(overlap, abs=1e-3)
+    assert target.feature_floor / target.variance == pytest.approx(floor, abs=1e-3)
+    printed = 1e-4 if signs == "balanced" else 1e-3
+    assert target.max_feature_overlap == pytest.approx(overlap, abs=printed)
     if signs == "balanced":
-        assert 0.80 < target.n_star(N**2) / N**3 < 0.82
+        assert 0.80 - 0.01 <= target.n_star(N**2) / N**3 <= 0.82 + 0.01
 
 
 EQUAL = "He2(z)/2 + He3(z)/sqrt(12)"  # Equal variances, Var h = 1.
 
 
-# g, P, shares of degree 2, 3 and above 3, largest M_h, n* / (d N) at N = 16.
+# g, P, shares of degree 2, 3 and above 3, largest M_h, floor, n* / (d N) at N = 16.
 @pytest.mark.parametrize(
-    ("g", "polynomial", "two", "three", "above", "overlap", "samples"),
+    ("g", "polynomial", "two", "three", "above", "overlap", "floor", "samples"),
     [
-        ("tanh(z)", "He2(z) + He3(z)", 0.181, 0.495, 0.308, 0.984, 2.77),
-        ("tanh(3*z)", EQUAL, 0.387, 0.299, 0.300, 0.983, 1.29),
-        ("tanh(z)", EQUAL, 0.469, 0.383, 0.142, 0.993, 1.07),
-        ("sin(1.5*z)", EQUAL, 0.209, 0.127, 0.631, 0.923, 2.39),
+        (G, P, 0.623, 0.124, 0.245, 0.984, 0.031, 0.80),
+        ("tanh(z)", "He2(z) + He3(z)", 0.181, 0.495, 0.308, 0.984, 0.057, 2.77),
+        ("tanh(3*z)", EQUAL, 0.387, 0.299, 0.300, 0.983, 0.055, 1.29),
+        ("tanh(z)", EQUAL, 0.469, 0.383, 0.142, 0.993, 0.016, 1.07),
+        ("sin(1.5*z)", EQUAL, 0.209, 0.127, 0.631, 0.923, None, 2.39),
     ],
 )
 def test_other_targets(
-    g: str, polynomial: str, two: float, three: float, above: float, overlap: float, samples: float
-) -> None:
+    g: str, polynomial: str, two: float, three: float, above: float, overlap: float,
+    floor: float | None, samples: float,
+) -> None:  # fmt: skip
+    """Up to one unit of the last place printed; the floor of the sine has a test of its own.
+
+    The table's n* is d N Var f / (2 |P_2 f|^2), with products z_i z_j in |P_2 f|^2 that the
+    spectrum does not see: n* itself is larger, by their share.
+    """
     target = Hierarchical(g, polynomial, N=16, normalisation="printed")
     shares = target.levels(3) / target.variance
-    assert shares[2:] == pytest.approx([two, three], abs=1.5e-3)
-    assert 1 - shares[1:].sum() == pytest.approx(above, abs=1.5e-3)
+    assert shares[2:] == pytest.approx([two, three], abs=1e-3)
+    assert 1 - shares[1:].sum() == pytest.approx(above, abs=1e-3)
     assert target.max_feature_overlap == pytest.approx(overlap, abs=1e-3)
-    assert target.n_star(256) / (256 * 16) == pytest.approx(samples, rel=0.01)
+    if floor is not None:
+        assert target.feature_floor / target.variance == pytest.approx(floor, abs=1e-3)
+    assert 1 / (2 * shares[2]) == pytest.approx(samples, abs=0.01)
+    seen = 16 * target.second_order**2 / 2 / target.variance
+    assert target.n_star(256) / (256 * 16) == pytest.approx(1 / (2 * seen))
+    assert seen < shares[2]
+
+
+def test_the_floor_of_a_sine() -> None:
+    """Ten times 20000 samples in 1000 bins of q: within 3 standard errors of both, alike in size.
+
+    The table has 0.276, which 200 to 400 bins give (0.277, 0.275): in the tails of q they mix
+    several periods. Four million samples have 0.2738 (0.0004).
+    """
+    target = Hierarchical("sin(1.5*z)", EQUAL, N=16, normalisation="printed")
+    found = []
+    for seed in range(10):
+        z, h = target.drawn_variables(20_000, np.random.default_rng([7, seed]))
+        q = np.sum(target.composition.project(z, 3), axis=0)
+        f = target.link(h)[np.argsort(q)].reshape(1000, 20)
+        found.append(f.var(axis=1, ddof=1).mean())
+    allowed = 3 * np.std(found, ddof=1) / np.sqrt(10) * np.sqrt(2)
+    assert target.feature_floor == pytest.approx(np.mean(found), abs=allowed)
+
+
+def test_the_samples_of_a_sine_in_closed_form() -> None:
+    """E[e^{i t h} He_b(z_1)] is a product over the variables: n* without a density of h."""
+    N, t = 16, 1.5
+    z = np.linspace(-12, 12, 200_001)
+    weight = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * (z[1] - z[0])
+    p = (z**2 - 1) / 2 + (z**3 - 3 * z) / np.sqrt(12)
+
+    def phi(t: float, b: int) -> complex:
+        return complex(np.sum(weight * (1.0 if b == 0 else z**2 - 1) * np.exp(1j * t * p / 4)))
+
+    one, half = phi(t, 0), N // 2
+    c = (phi(t, 2) * one ** (half - 1) * np.conj(one) ** half).imag
+    variance = (1 - abs(phi(2 * t, 0)) ** N) / 2  # cos(2 t h) has the mean |phi(2 t)|^N.
+    found = Hierarchical("sin(1.5*z)", EQUAL, N=N, normalisation="printed")
+    assert found.variance == pytest.approx(variance, rel=1e-6)
+    assert found.n_star(256) / (256 * N) == pytest.approx(variance / (N * c**2), rel=1e-6)
 
 
 def test_samples_follow_the_population() -> None:
@@ -126,5 +175,8 @@ def test_sentences() -> None:
         Hierarchical(G, P, depth=6).at(64)
     with pytest.raises(LearnabilityError, match=r"use target.at\(d\)"):
         _ = reference().variance
-    with pytest.raises(LearnabilityError, match="from 0 to 6"):
-        reference(N=8).levels(7)
+    for X, W in ((np.zeros((3, 16)), np.zeros((5, 16))), (np.zeros(16), np.zeros((4, 16)))):
+        with pytest.raises(LearnabilityError, match="were given with shapes"):
+            reference().features(X, W)
+    with pytest.raises(LearnabilityError, match="from 0 to 8"):
+        reference(N=8).levels(9)

@@ -23,6 +23,7 @@ from learnability.hardness.costs import Cost
 from learnability.hardness.csq import leap_staircase
 from learnability.hardness.references import BIBTEX
 from learnability.hardness.steps import Step
+from learnability.links.hermite import expand
 from learnability.targets.compositional import Exponent
 from learnability.targets.conditions import Condition
 from learnability.targets.hierarchical import Hierarchical
@@ -129,7 +130,6 @@ def hierarchical_hardness(target: Hierarchical) -> HierarchicalHardness:
     staircase = leap_staircase(target.link)
     leap = max((s.order for s in staircase.steps if s.order), default=None)
     notes = []
-    constant = _first_layer_constant(target)
     found = sum(len(s.directions) for s in staircase.steps)
     if found < target.r or leap is None:
         leap = None
@@ -144,6 +144,10 @@ def hierarchical_hardness(target: Hierarchical) -> HierarchicalHardness:
     if target.depth > 3:
         notes.append("Exponents are those of the last features, with the levels below as inputs.")
     first = None if value is None or value > 2 else 1 + epsilon
+    if first is not None and expand(target.polynomial, 2).is_zero(2) is True:
+        first = None  # The second moment of the labels sees at most the sum of the directions.
+        notes.append("P has no part of degree 2, which shows the directions to a first layer.")
+    constant = None if first is None else _first_layer_constant(target)
     two = None if first is None else max(first, k * epsilon)
     rows = [
         Cost("kernel", "the lowest degree of f", _float(value), 0, None, "mei2022"),

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 from learnability.errors import LearnabilityError
 from learnability.learners.batch import BatchGD
 from learnability.learners.bayes import BayesAMP
-from learnability.learners.deep import Layerwise
+from learnability.learners.deep import (
+    Layerwise,
+    PreconditionedSecondLayer,
+    RidgeReadout,
+    SphericalFirstLayer,
+)
 from learnability.learners.flow import GradientFlow
 from learnability.learners.giant import GiantSteps
 from learnability.learners.lazy import KernelRidge, RandomFeatures
@@ -34,6 +40,23 @@ LEARNERS: dict[str, type[Any]] = {
 """Name on the command line -> class."""
 
 
+def _layerwise(
+    width: int = 1000, steps: int | str = "log", ridge: float | None = None
+) -> Layerwise:
+    """Three layers, whose options are those of the parts: one ridge for both regressions."""
+    return Layerwise(
+        (
+            SphericalFirstLayer(width, steps),
+            PreconditionedSecondLayer(ridge=ridge),
+            RidgeReadout(ridge),
+        )
+    )
+
+
+_MAKERS: dict[str, Callable[..., Any]] = {**LEARNERS, "layerwise": _layerwise}
+"""Name -> what makes the learner of its options, most often the class."""
+
+
 def named(name: str, **options: Any) -> Learner:
     """The learner of a name.
 
@@ -48,22 +71,19 @@ def named(name: str, **options: Any) -> Learner:
         raise LearnabilityError(
             f"The learner was given as {name!r}, but {' and '.join(LEARNERS)} are accepted."
         )
-    learner = LEARNERS[name]
+    maker = _MAKERS[name]
+    accepted = signature(maker).parameters
     given = {option: value for option, value in options.items() if value is not None}
     for option in given:
-        if option not in _fields(learner):
-            owners = [n for n, kind in LEARNERS.items() if option in _fields(kind)]
+        if option not in accepted:
+            owners = [n for n, make in _MAKERS.items() if option in signature(make).parameters]
             raise LearnabilityError(
                 f"`--{option.replace('_', '-')}` was given with {name}, but it belongs to "
                 f"{' and '.join(owners)}."
             )
-    whole = {field.name for field in dataclasses.fields(learner) if field.type == "int"}
+    whole = {option for option, value in accepted.items() if value.annotation == "int"}
     for option in whole & given.keys():  # The command line reads all numbers as decimals.
         value = given[option]
         given[option] = int(value) if float(value).is_integer() else value
-    made: Learner = learner(**given)
+    made: Learner = maker(**given)
     return made
-
-
-def _fields(learner: type[Any]) -> set[str]:
-    return {field.name for field in dataclasses.fields(learner)}

@@ -142,8 +142,8 @@ def dataset(
         if scalar and dims[:1] == ("alpha",):
             dims, array = dims[1:], array[0]
         data[name] = (dims, array)
-    fields = dataclasses.asdict(learner)
-    settings = ", ".join(f"{k}={v!r}" for k, v in fields.items())
+    names = [field.name for field in dataclasses.fields(learner)]
+    settings = ", ".join(f"{name}={getattr(learner, name)!r}" for name in names)
     attrs = {
         "learner": f"{type(learner).__name__}({settings})",
         "verb": verb,

@@ -90,11 +90,13 @@ def compositional_exponent(
     Exponent
     """
     last = target.depth - 1
-    if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= last:
+    whole = isinstance(level, int | np.integer) and not isinstance(level, bool)
+    if not whole or not 1 <= level <= last:
         raise LearnabilityError(
             f"`level` was given as {level!r}, but a whole number from 1 to {last} is accepted."
         )
-    several = tuple(checked_levels(int(s))[0] for s in sizes)
+    listed = isinstance(sizes, Sequence | np.ndarray) and not isinstance(sizes, str)
+    several = tuple(checked_levels(s)[0] for s in sizes) if listed else ()
     if not several or list(several) != sorted(set(several)):
         raise LearnabilityError(
             f"`sizes` was given as {sizes!r}, but growing numbers are accepted."

@@ -206,6 +206,12 @@ class Hierarchical(Sampled):
         list of array, shape (n, r, level's size)
             The directions first, the features h (n, r, 1) last.
         """
+        X, W = np.asarray(X), np.asarray(W)
+        if X.ndim != 2 or W.shape != (self.directions(X.shape[1]), X.shape[1]):
+            raise LearnabilityError(
+                f"`X` and `W` were given with shapes {X.shape} and {W.shape}, but inputs (n, d) "
+                "and as many directions of length d as the target has are accepted."
+            )
         here = self.at(X.shape[1])
         sizes = here.sizes
         z = (X @ W.T).reshape(len(X), self.r, sizes[0])
@@ -253,7 +259,7 @@ class Hierarchical(Sampled):
         Parameters
         ----------
         degree : int, optional
-            Highest degree, by default the highest known: 6, or 4 for several features. What the
+            Highest degree, by default the highest known: 8, or 4 for several features. What the
             variance holds beyond is of higher degree.
         """
         highest = self.composition.highest

@@ -22,8 +22,11 @@ FIRST, SECOND, LAST = OracleFirstLayer(), PreconditionedSecondLayer(), RidgeRead
 
 
 def test_layers_in_their_order() -> None:
-    for found in ((FIRST, LAST), [FIRST, MehlerSecondLayer(), SECOND, MehlerReadout()]):
+    for found in ((FIRST, LAST), [FIRST, MehlerSecondLayer(), SECOND, LAST]):
         assert checked_layers(found) == tuple(found)
+    for above in ((SECOND, MehlerReadout()), (SECOND, MehlerSecondLayer(), LAST)):
+        with pytest.raises(LearnabilityError, match="next to the first layer"):
+            checked_layers((FIRST, *above))
     for wrong in ((FIRST,), (SECOND, LAST), (FIRST, LAST, LAST), (FIRST, SECOND), 3, (LAST, LAST)):
         with pytest.raises(LearnabilityError, match="a first layer, any number of"):
             checked_layers(wrong)

@@ -38,6 +38,26 @@ def test_steps_recover_the_subspace_and_later_ones_collapse() -> None:
     assert len(SphericalFirstLayer(width=4).path(samples, every=True)) == 1 + 5
 
 
+def test_projected_steps() -> None:
+    d = 16
+    samples = Samples(TARGET, 3, d, 2000)
+    one = SphericalFirstLayer(width=6, steps=1).path(samples, every=True)
+    two = SphericalFirstLayer(width=6, steps=1, projected=True).path(samples, every=True)
+    np.testing.assert_array_equal(one[0], two[0])
+    size = SphericalFirstLayer(width=6).step_size(samples)
+    X = np.concatenate([X for X, _ in samples]).astype(np.float64)
+    y = samples.labels - samples.labels.mean()
+    signs = np.array([1, -1] * 3)[:, None]
+    gradient = signs * ((np.tanh(one[0] @ X.T) * y) @ X) * size / 2000
+    tangent = gradient - np.sum(gradient * one[0], axis=1)[:, None] * one[0]
+    for step, found in ((gradient, one[1]), (tangent, two[1])):
+        expected = one[0] + step
+        expected /= np.linalg.norm(expected, axis=1)[:, None]
+        np.testing.assert_allclose(found, expected, atol=1e-4)
+    with pytest.raises(LearnabilityError, match="True and False"):
+        SphericalFirstLayer(projected=1)  # type: ignore[arg-type]
+
+
 def test_the_other_layers() -> None:
     d = 64
     samples = Samples(TARGET, 1, d, 4000)
@@ -65,5 +85,7 @@ def test_sentences() -> None:
         RandomFirstLayer(0)
     with pytest.raises(LearnabilityError, match='or "log" is'):
         SphericalFirstLayer(steps=0)
+    with pytest.raises(LearnabilityError, match="use a smaller `step`"):
+        SphericalFirstLayer(width=4, step=1e39).learn(Samples(TARGET, 0, 16, 10))
     with pytest.raises(LearnabilityError, match="no part of degree 2"):
         SphericalFirstLayer(width=4, activation="tanh(z)").learn(Samples(TARGET, 0, 16, 10))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from learnability import Hierarchical, LearnabilityError, study
+from learnability import Hierarchical, LearnabilityError, MultiIndex, study
 from learnability.learners import (
     Layerwise,
     MehlerReadout,
@@ -84,3 +84,8 @@ def test_sentences() -> None:
         Layerwise().simulate(TARGET, d=16, alpha=0.01)
     with pytest.raises(LearnabilityError, match="True and False"):
         Layerwise(fresh=1)  # type: ignore[arg-type]
+    for n in (0, 1, 2.5):
+        with pytest.raises(LearnabilityError, match="`n` was given as"):
+            Layerwise().train(TARGET, n=n, d=16)  # type: ignore[arg-type]
+    with pytest.raises(LearnabilityError, match="layers learn a Hierarchical"):
+        Layerwise().train(MultiIndex("z"), n=10, d=4)  # type: ignore[arg-type]

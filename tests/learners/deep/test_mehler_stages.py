@@ -58,3 +58,11 @@ def test_sentences() -> None:
         MehlerSecondLayer(ridge=-1)
     with pytest.raises(LearnabilityError, match="`width` was given as 0"):
         MehlerSecondLayer(0)
+
+
+def test_a_kernel_that_rounding_breaks_is_told() -> None:
+    rng = np.random.default_rng(5)
+    u = (rng.standard_normal((160, 1)) * rng.standard_normal((1, 100))).astype(np.float32)
+    for size, words in ((1.5, "use a larger one"), (40, "too large for a Mehler kernel")):
+        with pytest.raises(LearnabilityError, match=words):
+            MehlerReadout(1.0).learn(lambda v=size * u: [v], u[:, 0], 0, 1)  # type: ignore[misc]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from learnability import Hierarchical, Link
+from learnability import Hierarchical, LearnabilityError, Link
 from learnability.learners.deep import OracleFirstLayer, RandomFirstLayer
 from learnability.learners.deep._blocks import Samples
 from learnability.learners.deep.observables import (
@@ -41,6 +41,20 @@ def test_overlap_and_rank() -> None:
     assert first_layer_overlap(W, hidden) == pytest.approx(np.sqrt(0.5))
     assert first_layer_rank(W) == pytest.approx(2)
     assert first_layer_rank(np.ones((5, 4))) == pytest.approx(1)
+
+
+def test_sentences() -> None:
+    assert first_layer_overlap([[1.0, 0.0]], [[1.0, 0.0]]) == 1  # type: ignore[arg-type]
+    for W in (np.zeros((3, 4)), np.ones(4), np.zeros((0, 4))):
+        with pytest.raises(LearnabilityError, match="`W` was given with shape"):
+            first_layer_overlap(W, np.eye(4)[:2])
+        with pytest.raises(LearnabilityError, match="not zero"):
+            first_layer_rank(W)
+    with pytest.raises(LearnabilityError, match="rows of one length"):
+        first_layer_overlap(np.ones((3, 4)), np.eye(5)[:2])
+    for h in (np.ones(3), np.arange(2.0)):
+        with pytest.raises(LearnabilityError, match="`features` and `h`"):
+            kernel_spectrum(np.ones((3, 4)), h)
 
 
 def test_the_spectrum_shows_the_dimension() -> None:

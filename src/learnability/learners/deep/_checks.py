@@ -61,4 +61,10 @@ def checked_layers(layers: Any) -> tuple[Any, ...]:
             f"`layers` was given as {layers!r}, but a first layer, any number of "
             "PreconditionedSecondLayer or MehlerSecondLayer and a readout are accepted."
         )
+    if any(isinstance(layer, MehlerSecondLayer | MehlerReadout) for layer in found[2:]):
+        raise LearnabilityError(
+            "A Mehler kernel takes the layer below as independent Gaussian variables, which the "
+            "neurons of a second layer are not: use it next to the first layer, and "
+            "PreconditionedSecondLayer or RidgeReadout further up."
+        )
     return found

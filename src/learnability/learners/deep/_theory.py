@@ -39,6 +39,7 @@ Array = NDArray[np.float64]
 
 _SAMPLES = 40_000
 _LEAST_RIDGE, _LARGEST_RIDGE = 0.3, 300.0
+_TRIED = 16
 
 
 class Stages(NamedTuple):
@@ -183,14 +184,17 @@ def _contracted(target: Hierarchical, overlap: float) -> Array:
 
 
 def _best_ridge(levels: Levels, n: float) -> float:
+    """The ridge of least error; one of several minima, so that a grid comes first."""
     from scipy.optimize import minimize_scalar
 
-    found = minimize_scalar(
-        lambda x: errors(levels, n, math.inf, math.exp(x)).test,
-        bounds=(math.log(_LEAST_RIDGE), math.log(_LARGEST_RIDGE)),
-        method="bounded",
-    )
-    return math.exp(float(found.x))
+    def error(x: float) -> float:
+        return errors(levels, n, math.inf, math.exp(x)).test
+
+    grid = np.linspace(math.log(_LEAST_RIDGE), math.log(_LARGEST_RIDGE), _TRIED)
+    best = int(np.argmin([error(x) for x in grid]))
+    ends = grid[max(best - 1, 0)], grid[min(best + 1, _TRIED - 1)]
+    found = minimize_scalar(error, bounds=ends, method="bounded", options={"xatol": 1e-3})
+    return math.exp(min((float(found.x), float(grid[best])), key=error))
 
 
 def _feature_parts(target: Hierarchical) -> Array:
@@ -227,7 +231,10 @@ def _third(
         low = sum(s[j] * overlap**j * parts[j] for j in range(1, top + 1))
         f.append(value)
         q.append(low + common * (value - exact))
+    # Degrees are orthogonal: the variance of the signal is known without its fluctuation.
+    energies = target.levels(top)[1:]
+    kept = float(energies @ (np.array(s[1:]) * overlap ** np.arange(1, top + 1)) ** 2)
+    noise = max(spread - kept - common**2 * (target.variance - float(energies.sum())), 0.0)
     signal = np.concatenate(q)
-    noise = max(spread - float(signal.var()), 0.0)
     noisy = signal + math.sqrt(noise) * rng.standard_normal(len(signal))
     return conditional_variance(np.concatenate(f), noisy)

@@ -5,7 +5,8 @@ C = (1/n) sum (y - mean y)(x x^T - I) = c sum_i a_i w_i w_i^T and a semicircle o
 n* = d E[y^2] / c^2, with M_W^2 = 1 - n*/n. Spherical steps on the correlation loss with an even
 activation are a power iteration of C, one half of the neurons for each sign; each doubles what a
 row has in the hidden subspace, so that about log d of them suffice. More of them let all rows
-collapse on the leading empirical eigenvectors.
+collapse on the leading empirical eigenvectors. With the gradient projected on the tangent space of
+the sphere the map is 1 + C - w.C w in place of 1 + C.
 
 References
 ----------
@@ -133,16 +134,24 @@ class SphericalFirstLayer:
     step : float, optional
         Size of a step; by default 1 / (E[sigma''] c), which doubles what a row has in the
         hidden subspace.
+    projected : bool
+        Whether the gradient is projected on the tangent space of the sphere before the step. Rows
+        then gather in fewer steps.
     """
 
     width: int = 1000
     steps: int | str = "log"
     activation: str | Link = LOG_COSH
     step: float | None = None
+    projected: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "width", checked_width(self.width))
         object.__setattr__(self, "activation", checked_activation(self.activation))
+        if not isinstance(self.projected, bool):
+            raise LearnabilityError(
+                f"`projected` was given as {self.projected!r}, but True and False are accepted."
+            )
         whole = isinstance(self.steps, int | np.integer) and not isinstance(self.steps, bool)
         if self.steps != "log" and (not whole or int(self.steps) < 1):
             raise LearnabilityError(
@@ -181,10 +190,27 @@ class SphericalFirstLayer:
             gradient = np.zeros_like(W)
             for X, y in samples:
                 gradient += correlate(W, X, y - mean)
-            W = W + np.float32(size) * signs[:, None] * gradient
-            W /= np.linalg.norm(W, axis=1, keepdims=True)
+            W = self._stepped(W, gradient, np.float32(size) * signs[:, None])
             kept = [*kept, W] if every else [W]
         return kept
+
+    def _stepped(
+        self, W: NDArray[np.float32], gradient: NDArray[np.float32], sizes: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """One step, back on the sphere."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            gradient = gradient * sizes
+            if self.projected:
+                gradient -= np.sum(gradient * W, axis=1, keepdims=True) * W
+            W = W + gradient
+            length = np.linalg.norm(W, axis=1, keepdims=True)
+        if not np.isfinite(length).all():
+            raise LearnabilityError(
+                "A step of the first layer is not finite: use a smaller `step`, or an activation "
+                "that does not overflow."
+            )
+        W /= length
+        return W
 
     def step_size(self, samples: Samples) -> float:
         """The size of a step on the mean of the batch."""
@@ -195,8 +221,8 @@ class SphericalFirstLayer:
         c = samples.target.at(samples.d).second_order
         if curvature < 1e-9 or c < 1e-9:
             raise LearnabilityError(
-                "The activation or the target has no part of degree 2, so that there is no "
-                "default size of a step: give `step`, or use another activation."
+                "The activation, or some feature of the target, has no part of degree 2, so that "
+                "there is no default size of a step: give `step`, or use another activation."
             )
         return 1 / (curvature * c)
 

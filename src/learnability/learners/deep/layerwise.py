@@ -184,6 +184,11 @@ class Layerwise:
         -------
         Network
         """
+        target = checked_hierarchical(target)
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 2:
+            raise LearnabilityError(
+                f"`n` was given as {n!r}, but a whole number of at least 2 is accepted."
+            )
         checked_memory(f"A batch of {ROWS} samples and its features", 4.0 * ROWS * (d + 4096))
         batch = Samples(target, seed, d, n)
         W = self.layers[0].learn(batch)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.errors import LearnabilityError
 from learnability.learners.activations import checked_positive
 from learnability.learners.deep.first_layer import checked_width
 from learnability.learners.deep.stages import Blocks, Trained, same, spread_over_neurons
@@ -101,9 +102,21 @@ def _fit(below: Blocks, y: NDArray[Any], ridge: float, leave_out: bool = False) 
     )
     mean = float(np.mean(y, dtype=np.float64))
     centred = np.asarray(y, dtype=np.float64) - mean
-    kernel = mehler_values(u, u).T  # In the order of LAPACK, which would otherwise take a copy.
+    with np.errstate(over="ignore"):  # In the order of LAPACK, which would otherwise take a copy.
+        kernel = mehler_values(u, u).T
+    if not np.isfinite(kernel.max()):
+        raise LearnabilityError(
+            "The values of the layer below are too large for a Mehler kernel, which takes them as "
+            "standard Gaussian variables: use a RidgeReadout or a PreconditionedSecondLayer."
+        )
     kernel[np.diag_indices(n)] += ridge
-    factor = cho_factor(kernel, lower=True, overwrite_a=True, check_finite=False)
+    try:
+        factor = cho_factor(kernel, lower=True, overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        raise LearnabilityError(
+            f"`ridge` = {ridge:g} is lost in the rounding of the kernel of {n} samples: use a "
+            "larger one."
+        ) from None
     c = cho_solve(factor, centred.astype(u.dtype), check_finite=False)
     missed = ridge * c
     if leave_out:

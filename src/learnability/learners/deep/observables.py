@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.errors import LearnabilityError
 from learnability.learners.fresh_samples import FRESH
 
 __all__ = [
@@ -77,14 +78,32 @@ def _correlation(q: Array, h: Array) -> Array:
     return np.abs(q.T @ h) / np.maximum(length, 1e-300)
 
 
+def _checked_rows(name: str, rows: Any) -> NDArray[Any]:
+    """Rows (p, d), none of them zero, or a sentence."""
+    found = np.asarray(rows)
+    if found.ndim != 2 or not found.size or not np.abs(found).max(axis=1).all():
+        raise LearnabilityError(
+            f"`{name}` was given with shape {found.shape}, but rows (p, d) that are not zero are "
+            "accepted."
+        )
+    return found
+
+
 def first_layer_overlap(W: NDArray[Any], hidden: NDArray[Any]) -> float:
     """M_W: root mean square length of the unit rows of W (p, d) within the hidden subspace."""
+    W, hidden = _checked_rows("W", W), _checked_rows("hidden", hidden)
+    if W.shape[1] != hidden.shape[1]:
+        raise LearnabilityError(
+            f"`W` has rows of length {W.shape[1]} and `hidden` of {hidden.shape[1]}, but rows of "
+            "one length are accepted."
+        )
     inside = np.sum((W @ hidden.T).astype(np.float64) ** 2, axis=1)
     return float(np.sqrt(np.mean(inside / np.sum(W.astype(np.float64) ** 2, axis=1))))
 
 
 def first_layer_rank(W: NDArray[Any]) -> float:
     """Participation ratio (tr W W^T)^2 / tr (W W^T)^2 of unit rows."""
+    W = _checked_rows("W", W)
     unit = W / np.linalg.norm(W, axis=1, keepdims=True)
     values = np.linalg.eigvalsh((unit.T @ unit).astype(np.float64))
     return float(values.sum() ** 2 / np.sum(values**2))
@@ -105,7 +124,13 @@ def kernel_spectrum(features: NDArray[Any], h: NDArray[Any]) -> tuple[Array, Arr
     eigenvalues, share : array, shape (min(n, p),)
         Largest first; the share of |h|^2 in the first k eigenvectors.
     """
-    left, values, _ = np.linalg.svd(np.asarray(features, dtype=np.float64), full_matrices=False)
-    centred = np.asarray(h, dtype=np.float64) - np.mean(h)
+    phi, feature = np.asarray(features, dtype=np.float64), np.asarray(h, dtype=np.float64)
+    if phi.ndim != 2 or feature.shape != phi.shape[:1] or np.ptp(feature) == 0:
+        raise LearnabilityError(
+            f"`features` and `h` were given with shapes {phi.shape} and {feature.shape}, but "
+            "features (n, p) and n values that are not all the same are accepted."
+        )
+    left, values, _ = np.linalg.svd(phi, full_matrices=False)
+    centred = feature - feature.mean()
     parts = (left.T @ centred) ** 2 / np.sum(centred**2)
     return values**2 / len(h), np.cumsum(parts)
