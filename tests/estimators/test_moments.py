@@ -44,9 +44,7 @@ def test_each_method_sees_what_it_should_and_is_blind_to_the_rest(method, law, a
 
 def test_operators_give_the_eigenvectors_of_their_matrices():
     moments = moments_of(lambda z: z[0] + z[1] ** 2, k=12)
-    thin = SliceMoments(
-        moments.shares, moments.means, moments.each, True, moments.total
-    )
+    thin = SliceMoments(moments.shares, moments.means, moments.each, True, moments.total)
     for method in ("save", "dr", "phd"):
         values, vectors = leading_directions(moments, method, 2)
         again, others = leading_directions(thin, method, 2)

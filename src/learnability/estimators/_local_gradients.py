@@ -23,10 +23,10 @@ _FALL = 0.85
 """Dimension of the neighbourhoods, over that of the round before."""
 _WIDTH = 1.17
 """Their width n^{-1 / (q + 4)} in q dimensions times this, half of what suits densities."""
-_RIDGE = 1e-2
+_RIDGE = 1e-3
 """Ridge, over the weight of the neighbourhood and"""
-_ALONE = 10.0
-"""that of so many rows more: far out an anchor is nearly alone, and its slope means nothing."""
+_MORE = 30.0
+"""that of so many rows more."""
 _NUMBERS = 4e6
 """Products of coordinates that are held at a time."""
 
@@ -53,7 +53,7 @@ def _gradients(X1: Array, T: Array, nearness: Array) -> Array:
     gram[:, first, second] = upper
     gram[:, second, first] = upper
     diagonal = np.arange(m)
-    gram[:, diagonal, diagonal] += _RIDGE * (nearness.sum(axis=1)[:, None] + _ALONE)
+    gram[:, diagonal, diagonal] += _RIDGE * (nearness.sum(axis=1)[:, None] + _MORE)
     right = np.einsum("an,nm,nq->amq", nearness, X1, T, optimize=True)
     return np.linalg.solve(gram, right)[:, 1:]
 
@@ -95,7 +95,9 @@ def local_gradients(
         width = _WIDTH * n ** (-1 / (q + 4)) * np.sqrt(max(q / 4, 1.0))
         nearness = np.exp(-gaps / (2 * width**2)) * weights
         slopes = _gradients(X1, T, nearness)
-        product = np.einsum("a,akq,alq->kl", weights[chosen], slopes, slopes, optimize=True)
-        values, vectors = np.linalg.eigh(product / weights[chosen].sum())
+        crowds = nearness.sum(axis=1)  # An anchor that is nearly alone counts less.
+        crowds = weights[chosen] * np.minimum(crowds, np.median(crowds))
+        product = np.einsum("a,akq,alq->kl", crowds, slopes, slopes, optimize=True)
+        values, vectors = np.linalg.eigh(product / crowds.sum())
         values, vectors = values[::-1], vectors[:, ::-1]
     return values, vectors
