@@ -45,6 +45,8 @@ _AT_REST = 1e-4
 class WhiteRows:
     """White rows that are only multiplied by thin matrices.
 
+    `tails` is the mean fourth power of their length in units of that of Gaussian ones.
+
     Parameters
     ----------
     X : array, shape (n, p)
@@ -68,6 +70,7 @@ class WhiteRows:
         total = weights.sum()
         second /= total
         self.lengths = squares / k
+        self.tails = float(weights @ squares**2) / total / (k * (k + 2))
         trace = max(float(np.trace(second)), 1e-12)
         fourth = float(weights**2 @ squares**2) / total**2
         kept = (float((second**2).sum()) - fourth) / trace

@@ -7,6 +7,7 @@ were found.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +36,8 @@ _GOOD = 0.75
 """Predicted overlap from which no random start is tried."""
 _CLEAR = 0.97
 """Predicted overlap from which nothing more is tried."""
+_HEAVY = 1.2
+"""Fourth moment of the rows, over that of Gaussian ones, from which moments are not trusted."""
 _SPLITS = 2
 """Other halves of the rows that are tried below it."""
 _ERRORS = 3.0
@@ -80,8 +83,12 @@ def into_white(whitening: Whitening, columns: Array) -> Array:
 def search(
     rows: WhiteRows, labels: Labels, r: int, rng: np.random.Generator, *, starts: list[Array],
     steps: int, damping: float, staircase: bool, restarts: int = 0,
+    local_start: Callable[[], Array] | None = None,
 ) -> tuple[Passage, list[tuple[int, float]]]:  # fmt: skip
     """Message passing from the best of several starts, with a staircase where directions stay dark.
+
+    `local_start` gives one that does not rest on moments, for rows with heavy tails and where the
+    others leave something unclear.
 
     Returns
     -------
@@ -101,6 +108,9 @@ def search(
     short = min(_HEAT, steps)
     best = _best([run(U, short) for U in starts])
     few = rows.shape[0] < _FEW
+    unclear = not _informed(best) or not (best.overlap >= _CLEAR).all()
+    if local_start is not None and (rows.tails > _HEAVY or unclear):
+        best = _best([best, run(local_start(), short)])
     for _ in range(0 if few else restarts):
         if _informed(best) and (best.overlap >= _GOOD).all():
             break

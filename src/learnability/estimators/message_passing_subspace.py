@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,17 @@ from learnability.errors import LearnabilityError
 from learnability.estimators._base import SubspaceEstimator, check_choice, check_count
 from learnability.estimators._blind_amp import WhiteRows
 from learnability.estimators._channel import standardised
+from learnability.estimators._kernel_agop import target_functions
 from learnability.estimators._labels import Labels, read_labels
+from learnability.estimators._local_gradients import local_gradients
 from learnability.estimators._search import into_white, moment_starts, search
 from learnability.estimators._whitening import Whitening, whiten
 
 __all__ = ["MessagePassingSubspace"]
 
 Array = NDArray[np.float64]
+_LOCAL_WORK = 1e7
+"""Largest n k^2 for which local gradients are tried as a start."""
 
 
 class MessagePassingSubspace(SubspaceEstimator):
@@ -34,8 +39,9 @@ class MessagePassingSubspace(SubspaceEstimator):
     n_components : int, default 2
         Number of directions.
     start : {"auto", "moments", "random"} or array of shape (r, p), default "auto"
-        Where it begins: moments inside slices of y ("auto" adds random restarts when they lead
-        nowhere), or given directions.
+        Where it begins: moments inside slices of y ("auto" adds local gradients where rows have
+        heavy tails or something stays unclear, and random restarts where moments lead nowhere), or
+        given directions.
     n_iter : int, default 40
         Most steps of a run.
     damping : float, default 0.8
@@ -113,10 +119,11 @@ class MessagePassingSubspace(SubspaceEstimator):
         whitening = whiten(X, weights, "shrunk")
         rows = WhiteRows(X, whitening, weights)
         r = min(self.n_components, whitening.rank)
+        auto = isinstance(self.start, str) and self.start == "auto"
         found = search(
             rows, labels, r, rng, starts=self._starts(X, labels, whitening, r, rng),
             steps=self.n_iter, damping=self.damping, staircase=self.staircase,
-            restarts=4 if isinstance(self.start, str) and self.start == "auto" else 0,
+            restarts=4 if auto else 0, local_start=_local_start(rows, labels, r, rng, auto=auto),
         )  # fmt: skip
         passage, self.landings_ = found
         self._keep(whitening, passage.U)
@@ -151,3 +158,22 @@ class MessagePassingSubspace(SubspaceEstimator):
                 f"`start` has shape {given.shape}, but ({r}, {X.shape[1]}) is accepted."
             )
         return [into_white(whitening, given.T)]
+
+
+def _local_start(
+    rows: WhiteRows, labels: Labels, r: int, rng: np.random.Generator, *, auto: bool
+) -> Callable[[], Array] | None:
+    """Directions of local gradients, where they are cheap."""
+    n, k = rows.shape
+    if not auto or rows.Z is None or n < 3 * k or n * k**2 > _LOCAL_WORK:
+        return None
+    Z, seed = rows.Z, int(rng.integers(2**31))
+
+    def start() -> Array:
+        _, vectors = local_gradients(
+            Z, target_functions(labels), r, weights=rows.weights, anchors=100, rounds=5,
+            rng=np.random.default_rng(seed),
+        )  # fmt: skip
+        return vectors[:, :r]
+
+    return start
