@@ -1,5 +1,6 @@
 import numpy as np
 
+from learnability.estimators import _local_gradients
 from learnability.estimators._local_gradients import local_gradients
 
 
@@ -33,3 +34,13 @@ def test_weights_choose_between_two_functions():
     weights = np.where(first, 1.0, 1e-6)
     _, vectors = run(Z, T, weights, anchors=400)
     assert vectors[0, 0] ** 2 > 0.99
+
+
+def test_wide_tables_are_fitted_one_anchor_at_a_time_with_the_same_result(monkeypatch):
+    Z = np.random.default_rng(3).standard_normal((200, 6))
+    T = np.abs(Z[:, :1])
+    values, vectors = run(Z, T, np.ones(200))
+    monkeypatch.setattr(_local_gradients, "_WIDE", 3)
+    again, others = run(Z, T, np.ones(200))
+    np.testing.assert_allclose(again, values, rtol=1e-9)
+    np.testing.assert_allclose((vectors.T @ others) ** 2, np.eye(6), atol=1e-9)

@@ -29,6 +29,8 @@ _MORE = 30.0
 """that of so many rows more."""
 _NUMBERS = 4e6
 """Products of coordinates that are held at a time."""
+_WIDE = 120
+"""More columns than this are fitted one anchor at a time."""
 
 
 def _dimensions(k: int, r: int, rounds: int) -> list[int]:
@@ -42,6 +44,9 @@ def _dimensions(k: int, r: int, rounds: int) -> list[int]:
 
 def _gradients(X1: Array, T: Array, nearness: Array) -> Array:
     """Slopes (anchors, k, q) of weighted linear fits of T (n, q) on X1 (n, 1 + k)."""
+    if X1.shape[1] > _WIDE:
+        each = [_solve((X1.T @ (X1 * w[:, None]))[None], X1, T, w[None]) for w in nearness]
+        return np.concatenate(each)
     n, m = X1.shape
     first, second = np.triu_indices(m)
     upper = np.zeros((len(nearness), len(first)))
@@ -52,7 +57,12 @@ def _gradients(X1: Array, T: Array, nearness: Array) -> Array:
     gram = np.empty((len(nearness), m, m))
     gram[:, first, second] = upper
     gram[:, second, first] = upper
-    diagonal = np.arange(m)
+    return _solve(gram, X1, T, nearness)
+
+
+def _solve(gram: Array, X1: Array, T: Array, nearness: Array) -> Array:
+    """Slopes from the normal equations (anchors, 1 + k, 1 + k), with their ridge."""
+    diagonal = np.arange(X1.shape[1])
     gram[:, diagonal, diagonal] += _RIDGE * (nearness.sum(axis=1)[:, None] + _MORE)
     right = np.einsum("an,nm,nq->amq", nearness, X1, T, optimize=True)
     return np.linalg.solve(gram, right)[:, 1:]
