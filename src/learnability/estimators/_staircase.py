@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
 from scipy.special import ndtr
 
 from learnability.estimators._blind_amp import WhiteRows
@@ -105,6 +106,36 @@ def residuals(labels: Labels, t: Array) -> Residuals:
     return Residuals(e, t, labels.weights, law, bins.psi)
 
 
+def bulk_ends(f: Array, ratio: float) -> tuple[float, float]:
+    """Ends of the spectrum of sum_i f_i z_i z_i^T / n for white z_i that f knows nothing of.
+
+    With `ratio` the number of coordinates over that of rows, the upper end is the least value of
+    1 / s + mean of f_i / (1 - ratio s f_i) over 0 < s < 1 / (ratio max f), and the lower end that
+    of -f. A feature with heavy tails has wide ends, and noise at them is not taken for a signal.
+
+    References
+    ----------
+    Silverstein and Choi, J. Multivariate Anal. 54 (1995) 295.
+    """
+
+    def upper(f: Array) -> float:
+        top = max(float(f.max()), 1e-12)
+
+        def value(share: float) -> float:
+            s = share / (ratio * top)
+            return float(1 / s + np.mean(f / (1 - ratio * s * f)))
+
+        return float(minimize_scalar(value, bounds=(1e-3, 1 - 1e-6), method="bounded").fun)
+
+    return -upper(-f), upper(f)
+
+
+def _against_ends(values: Array, f: Array, ratio: float) -> Array:
+    """Eigenvalues in units of the end of the bulk on their side."""
+    low, high = bulk_ends(f, ratio)
+    return np.where(values > 0, values / high, values / low)
+
+
 def strength(Z: Array, features: Array, weights: Array) -> float:
     """Largest moment of white rows Z (n, k) with the features, in units of its null edge."""
     n, k = weights.sum(), Z.shape[1]
@@ -112,9 +143,11 @@ def strength(Z: Array, features: Array, weights: Array) -> float:
     first = np.linalg.norm(features @ Z / n, 2) / (
         (np.sqrt(k) + np.sqrt(len(features))) / np.sqrt(n)
     )
-    edge = 2 * np.sqrt(k / n) + k / n
-    second = [np.abs(np.linalg.eigvalsh(Z.T @ (Z * f[:, None]) / n)).max() for f in features]
-    return float(max(first, max(second) / edge))
+    second = [
+        _against_ends(np.linalg.eigvalsh(Z.T @ (Z * f[:, None]) / n), f, k / n).max()
+        for f in features
+    ]
+    return float(max(first, *second))
 
 
 def proposals(
@@ -151,12 +184,11 @@ def proposals(
     left, values, _ = np.linalg.svd(first, full_matrices=False)
     edge = (np.sqrt(k) + np.sqrt(len(features))) / np.sqrt(n)
     found = [(float(values[0] / edge), left)]
-    edge = 2 * np.sqrt(k / n) + k / n
-    for second in rows.seconds(features) / n:
-        second = outside(outside(second).T)
-        values, vectors = np.linalg.eigh(second)
-        order = np.argsort(-np.abs(values))
-        found.append((float(abs(values[order[0]]) / edge), vectors[:, order[: max(r, 2)]]))
+    for f, second in zip(features, rows.seconds(features) / n, strict=True):
+        values, vectors = np.linalg.eigh(outside(outside(second).T))
+        strengths = _against_ends(values, f, k / n)
+        order = np.argsort(-strengths)
+        found.append((float(strengths[order[0]]), vectors[:, order[: max(r, 2)]]))
     found.sort(key=lambda pair: -pair[0])
     best = found[0][1]
     rest = [V for _, V in found[1:]]
