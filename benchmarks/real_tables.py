@@ -10,9 +10,10 @@ from planted_problems import LINKS, Pls
 from sklearn import datasets
 from sklearn.base import clone
 from sklearn.decomposition import PCA
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, SVR
 
 from learnability.estimators import (
@@ -30,6 +31,7 @@ FROM_R: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "meats": ("modeldata", "fat", ("water", "protein")),
     "concrete": ("modeldata", "compressive_strength", ()),
     "cells": ("modeldata", "class", ()),
+    "Caravan": ("ISLR", "Purchase", ()),
     "NCI60": ("ISLR", "labs", ()),
 }
 BUNDLED = ("diabetes", "breast_cancer", "digits", "wine")
@@ -69,7 +71,11 @@ def with_planted_target(name: str, link: str, seed: int) -> tuple[Any, Any, Any]
 
 
 def score(name: str, finder: str, r: Any) -> float:
-    """Mean score of a support vector machine over five folds: R^2, AUC of two classes, accuracy."""
+    """Mean score of a support vector machine over five folds: R^2, AUC of two classes, accuracy.
+
+    Six of a hundred rows of Caravan are of the second class, which a support vector machine does
+    not see: there it is a logistic regression on the coordinates and their products.
+    """
     X, y = load(name)
     found = {
         "PCA": lambda: make_pipeline(StandardScaler(), PCA(r, random_state=0)),
@@ -84,7 +90,9 @@ def score(name: str, finder: str, r: Any) -> float:
     numbers = name in NUMBERS
     kind: Any = KFold if numbers else StratifiedKFold
     scoring = "r2" if numbers else "roc_auc" if len(np.unique(y)) == 2 else "accuracy"
-    machine = SVR(C=float(y.std())) if numbers else SVC()
+    machine: Any = SVR(C=float(y.std())) if numbers else SVC()
+    if name == "Caravan":
+        machine = make_pipeline(PolynomialFeatures(), LogisticRegression())
     model = make_pipeline(found, StandardScaler(), machine)
     folds = kind(5, shuffle=True, random_state=0)
     return float(cross_val_score(clone(model), X, y, cv=folds, scoring=scoring).mean())

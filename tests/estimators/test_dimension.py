@@ -11,4 +11,4 @@ def test_one_even_direction_is_counted_by_all_who_agree():
     assert found.cv == 1
     assert found.permutation == 1 and found.agree
     assert found.scores[1] > 10 * found.errors[1]
-    assert "1 by held-out information" in str(found)
+    assert "1 by held-out rows" in str(found)

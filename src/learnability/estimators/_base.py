@@ -22,6 +22,7 @@ __all__ = [
     "SubspaceEstimator",
     "check_choice",
     "check_count",
+    "fixed_signs",
     "read_weights",
     "refuse_missing",
 ]
@@ -81,12 +82,7 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def _keep(self, whitening: Whitening, U: NDArray[Any]) -> None:
         """Set the linear map from orthonormal directions U (k, r) of white space."""
-        components = whitening.pull_back(U).T
-        sized = components * whitening.scale
-        if len(components):
-            largest = np.abs(sized).argmax(axis=1)
-            components *= np.sign(sized[np.arange(len(sized)), largest])[:, None]
-        self.components_ = components
+        self.components_ = fixed_signs(whitening.pull_back(U).T, whitening.scale)
         self.center_ = whitening.center
         self.rank_ = whitening.rank
         self.shrinkage_ = whitening.shrinkage
@@ -119,6 +115,15 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
+
+
+def fixed_signs(components: Array, scale: Array) -> Array:
+    """Directions (r, p) whose largest entries, in units of the columns' spread, are positive."""
+    if not len(components):
+        return components
+    sized = components * scale
+    largest = np.abs(sized).argmax(axis=1)
+    return components * np.sign(sized[np.arange(len(sized)), largest])[:, None]
 
 
 def refuse_missing(X: Any) -> None:

@@ -1,15 +1,22 @@
-"""An honest score of a subspace estimator: what the label says about coordinates it never saw.
+"""An honest score of a subspace estimator: what its coordinates say about rows it never saw.
 
-The estimator is fitted K times on all rows but a fold, the coordinates of the fold's rows are
-turned to those of the fit on all rows, and the pooled coordinates get one cross-fitted channel. The
-score is its information in nats per row, the mean of log p(y | coordinates) / p(y), with its
-standard error; under "cv" it is the cross-validated score of a support vector machine on them.
-Neither can be raised by fitting noise: on noise both lie below zero.
+The estimator is fitted K times on all rows but a fold. Then
+
+information   the coordinates of the folds' rows are turned to those of the fit on all rows, and the
+              pooled coordinates get one cross-fitted channel. The score is its information in nats
+              per row, the mean of log p(y | coordinates) / p(y);
+cv            a support vector machine is fitted to the coordinates of the rows outside each fold
+              and predicts those inside: explained variance of the normal scores of numbers,
+              accuracy above chance of classes that weigh the same.
+
+Neither can be raised by fitting noise: on noise both lie below zero. Candidates that are tied may
+say more together: the average of their projectors is judged on the same folds.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,9 +28,15 @@ from threadpoolctl import threadpool_limits
 from learnability.estimators._channel import CrossFittedChannel
 from learnability.estimators._labels import Labels, weighted_mean
 
-__all__ = ["Verdict", "judge"]
+__all__ = ["Verdict", "average", "judge", "score_coordinates"]
 
 Array = NDArray[np.float64]
+_TIED = 2.0
+"""Standard errors of their difference within which two candidates are tied."""
+_NOTHING = 1e-9
+"""Spread of a coordinate that is none."""
+_MACHINE_ROWS = 2000
+"""Most rows that a support vector machine is fitted to."""
 
 
 @dataclass(frozen=True)
@@ -38,45 +51,24 @@ class Verdict:
         Its terms.
     coordinates : array, shape (n, r)
         Held-out coordinates of the rows.
+    components : array, shape (r, p)
+        Directions of the fit to all rows.
     fitted : subspace estimator
-        The fit to all rows.
+        That fit; of an average, the fit of its best member.
+    whole : array, shape (n, r)
+        Coordinates by the fit to all rows.
+    views : list of arrays, shape (n, r)
+        Coordinates of all rows by the fits without each fold.
     """
 
     score: float
     error: float
     rows: Array
     coordinates: Array
+    components: Array
     fitted: Any
-
-
-def _held_out(fitted: Any, X: Any, y: Any, weights: Array, folds: int, seed: int) -> Array:
-    """Coordinates of every row by a fit that did not see it, turned to those of the whole fit."""
-    n = X.shape[0]
-    whole = fitted.transform(X)
-    if whole.shape[1] == 0:
-        return np.asarray(whole)
-    found = np.zeros_like(whole)
-    part = np.random.default_rng(seed).permutation(n) % folds
-    for fold in range(folds):
-        out = part == fold
-        other = fitted.for_folds().fit(X[~out], y[~out], sample_weight=weights[~out])
-        coordinates = other.transform(X)
-        left, _, right = np.linalg.svd(coordinates.T @ whole, full_matrices=False)
-        found[out] = coordinates[out] @ (left @ right)
-    return found
-
-
-@threadpool_limits.wrap(limits=1, user_api="blas")  # Small matrices: threads would wait.
-def score_coordinates(labels: Labels, coordinates: Array, seed: int, how: str) -> Array:
-    """What each row's label says about its held-out coordinates, shape (n,)."""
-    n, r = coordinates.shape
-    if r == 0:
-        return np.zeros(n)
-    if how == "cv":
-        return _machine(labels, coordinates, seed)
-    channel = CrossFittedChannel(labels, r, np.random.default_rng(seed))
-    centre = labels.weights @ coordinates / labels.weights.sum()
-    return channel.step(coordinates - centre, choose=True)[1]
+    whole: Array
+    views: list[Array]
 
 
 def judge(
@@ -107,26 +99,127 @@ def judge(
     Verdict
     """
     weights = labels.weights
+    views = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         if fitted is None:
             fitted = clone(estimator).fit(X, y, sample_weight=weights)
-        coordinates = _held_out(fitted, X, y, weights, folds, seed)
-    rows = score_coordinates(labels, coordinates, seed, how)
-    return Verdict(*weighted_mean(rows, weights), rows, coordinates, fitted)
+        whole = fitted.transform(X)
+        for out in _folds(len(weights), min(folds, len(weights)), seed):
+            if len(np.unique(labels.codes[~out])) < 2:  # Nothing is learned from a constant.
+                views.append(np.zeros_like(whole))
+                continue
+            other = fitted.for_folds().fit(X[~out], y[~out], sample_weight=weights[~out])
+            views.append(other.transform(X))
+    return _verdict(labels, whole, views, seed, how, fitted.components_, fitted)
 
 
-def _machine(labels: Labels, t: Array, seed: int) -> Array:
-    """Explained variance, or accuracy above that of the largest class, of each row."""
-    from sklearn.model_selection import KFold, cross_val_predict
+def average(verdicts: Iterable[Verdict], labels: Labels, seed: int, how: str) -> Verdict | None:
+    """Verdict on the average projector of the candidates that are tied with the best.
+
+    Each counts exp(-z^2 / 2), z being the number of standard errors that it is behind. None where
+    the best has no rival.
+    """
+    verdicts = list(verdicts)
+    best = max(verdicts, key=lambda verdict: verdict.score)
+    members, shares = [], []
+    for verdict in verdicts:
+        behind, error = weighted_mean(best.rows - verdict.rows, labels.weights)
+        if behind <= _TIED * error and verdict.components.shape == best.components.shape:
+            members.append(verdict)
+            shares.append(np.exp(-((behind / max(error, 1e-12)) ** 2) / 2))
+    if len(members) < 2 or not len(best.components):
+        return None
+
+    def together(each: list[Array], rows: Any) -> list[Array]:
+        return _maps([t[rows] for t in each], shares, labels.weights[rows])
+
+    wholes = [member.whole for member in members]
+    maps = together(wholes, slice(None))
+    views = []
+    for fold, out in enumerate(_folds(len(best.whole), len(best.views), seed)):
+        each = [member.views[fold] for member in members]
+        views.append(_mixed(each, together(each, ~out)))
+    components = _mixed([member.components.T for member in members], maps).T
+    return _verdict(labels, _mixed(wholes, maps), views, seed, how, components, best.fitted)
+
+
+def _mixed(tables: list[Array], maps: list[Array]) -> Array:
+    return np.asarray(sum(table @ one for table, one in zip(tables, maps, strict=True)))
+
+
+def _maps(coordinates: list[Array], shares: list[float], weights: Array) -> list[Array]:
+    """What makes white coordinates of the average projector of coordinates (n, r) of several fits.
+
+    White coordinates of a fit are Z Q with Z^T Z / n = 1 and an orthonormal Q, so that the leading
+    eigenvectors of the average of Q Q^T are right singular vectors of all of them side by side.
+    """
+    r = coordinates[0].shape[1]
+    roots = np.sqrt(weights / weights.sum())[:, None]
+    white = []
+    for t, share in zip(coordinates, shares, strict=True):
+        _, values, turn = np.linalg.svd(t * roots, full_matrices=False)
+        white.append((turn.T / np.maximum(values, _NOTHING)) @ turn * np.sqrt(share))
+    side = np.concatenate([t @ one for t, one in zip(coordinates, white, strict=True)], axis=1)
+    _, values, turn = np.linalg.svd(side * roots, full_matrices=False)
+    parts = np.split(turn[:r].T / np.maximum(values[:r], _NOTHING), len(coordinates))
+    return [one @ part for one, part in zip(white, parts, strict=True)]
+
+
+def _folds(n: int, count: int, seed: int) -> Iterator[NDArray[np.bool_]]:
+    """Which rows are left out, fold by fold."""
+    part = np.random.default_rng(seed).permutation(n) % count
+    return (part == fold for fold in range(count))
+
+
+def _verdict(
+    labels: Labels, whole: Array, views: list[Array], seed: int, how: str, components: Array,
+    fitted: Any,
+) -> Verdict:  # fmt: skip
+    held_out = np.zeros_like(whole)
+    rows = np.zeros(len(whole))
+    for view, out in zip(views, _folds(len(whole), len(views), seed), strict=True):
+        if whole.shape[1] == 0:
+            break
+        left, _, right = np.linalg.svd(view.T @ whole, full_matrices=False)
+        held_out[out] = view[out] @ (left @ right)
+        if how == "cv":
+            rows[out] = _machine(labels, view, out, seed)
+    if how == "information":
+        rows = score_coordinates(labels, held_out, seed)
+    mean, error = weighted_mean(rows, labels.weights)
+    return Verdict(mean, error, rows, held_out, components, fitted, whole, views)
+
+
+@threadpool_limits.wrap(limits=1, user_api="blas")  # Small matrices: threads would wait.
+def score_coordinates(labels: Labels, coordinates: Array, seed: int) -> Array:
+    """What each row's label says about its held-out coordinates, in nats, shape (n,)."""
+    n, r = coordinates.shape
+    if r == 0:
+        return np.zeros(n)
+    channel = CrossFittedChannel(labels, r, np.random.default_rng(seed))
+    centre = labels.weights @ coordinates / labels.weights.sum()
+    return channel.step(coordinates - centre, choose=True)[1]
+
+
+def _machine(labels: Labels, t: Array, out: NDArray[np.bool_], seed: int) -> Array:
+    """Score of the rows of a fold by a support vector machine on the others' coordinates (n, r)."""
     from sklearn.svm import SVC, SVR
 
-    folds = KFold(min(5, len(t)), shuffle=True, random_state=seed)
-    t = t / (t.std(axis=0) + 1e-12)
+    rows = np.flatnonzero(~out)
+    rows = np.random.default_rng(seed).permutation(rows)[:_MACHINE_ROWS]
+    t = t / (t[rows].std(axis=0) + 1e-12)
+    weights = labels.weights[rows]
     if labels.kind == "numbers":
         u = labels.scores
-        predicted = cross_val_predict(SVR(), t, u, cv=folds)
-        return np.asarray((u**2 - (u - predicted) ** 2) / u.var())
-    guess = np.bincount(labels.codes).argmax()
-    predicted = cross_val_predict(SVC(), t, labels.codes, cv=folds)
-    return (predicted == labels.codes).astype(float) - (labels.codes == guess)
+        predicted = SVR().fit(t[rows], u[rows], sample_weight=weights).predict(t[out])
+        return np.asarray((u[out] ** 2 - (u[out] - predicted) ** 2) / u.var())
+    counts = np.bincount(labels.codes, weights=labels.weights)
+    heavy = labels.weights.sum() / (len(counts) * counts)
+    codes = labels.codes[rows]
+    predicted = np.full(int(out.sum()), codes[0])
+    if (codes != codes[0]).any():
+        machine = SVC(class_weight=dict(enumerate(heavy)))
+        predicted = machine.fit(t[rows], codes, sample_weight=weights).predict(t[out])
+    right = heavy[labels.codes[out]] * (predicted == labels.codes[out])
+    return np.asarray(right - 1 / len(counts))

@@ -85,7 +85,7 @@ class IndexReport:
             shuffled = self.dimension["permutation"]
             agreed = self.dimension["agree"]
             lines.append(
-                f"Number of directions: {self.dimension['cv']} by held-out information, "
+                f"Number of directions: {self.dimension['cv']} by held-out rows, "
                 f"{'not run' if shuffled is None else shuffled} by permutation"
                 + {True: " (they agree)", False: " (they disagree: look at both)", None: ""}[agreed]
                 + f", {self.dimension['bulk_edge']} above the bulk edge."
@@ -187,5 +187,5 @@ def warnings_of(n: int, k: int, tails: float, best: float, error: float) -> list
             "predicted overlaps assume Gaussian inputs; use bootstrap_subspace for errors."
         )
     if error > 0 and best <= 3 * error:
-        found.append("held-out information is not above zero: the directions may be noise.")
+        found.append("the held-out score is not above zero: the directions may be noise.")
     return found

@@ -74,7 +74,7 @@ class DimensionReport:
         shuffled = "not run" if self.permutation is None else str(self.permutation)
         agreed = {True: "they agree", False: "they do not agree", None: "one rule only"}
         return (
-            f"directions: {self.cv} by held-out information, {shuffled} by permutation "
+            f"directions: {self.cv} by held-out rows, {shuffled} by permutation "
             f"({agreed[self.agree]}), {self.bulk_edge} above the bulk edge"
         )
 
@@ -115,12 +115,13 @@ def dimension_report(
 
 @threadpool_limits.wrap(limits=1, user_api="blas")  # Small matrices: threads would wait.
 def count_directions(
-    X: Array, y: Any, labels: Labels, most: int, *, permutations: int = 19, folds: int, seed: int
-) -> tuple[DimensionReport, dict[int, Verdict]]:
+    X: Array, y: Any, labels: Labels, most: int, *, permutations: int = 19, folds: int, seed: int,
+    how: str = "information",
+) -> tuple[DimensionReport, dict[int, Verdict]]:  # fmt: skip
     """The report, and the verdict on each number of directions that was tried."""
     whitening = whiten(X, labels.weights, "auto")
     most = min(check_count("max_components", most), whitening.rank)
-    cv, verdicts = by_information(X, y, labels, most, folds, seed)
+    cv, verdicts = by_held_out_rows(X, y, labels, most, folds, seed, how)
     fits = {r: verdict.fitted for r, verdict in verdicts.items()}
     shuffled, edge = _by_moments(X, y, labels, most, permutations, seed, whitening, fits)
     report = DimensionReport(
@@ -131,14 +132,15 @@ def count_directions(
     return report, verdicts
 
 
-def _finder(r: int, seed: int) -> MessagePassingSubspace:
-    return MessagePassingSubspace(r, start="moments", random_state=seed)
+def _finder(r: int, seed: int, start: str = "moments") -> MessagePassingSubspace:
+    return MessagePassingSubspace(r, start=start, random_state=seed)
 
 
-def by_information(
-    X: Array, y: Any, labels: Labels, most: int, folds: int, seed: int
+def by_held_out_rows(
+    X: Array, y: Any, labels: Labels, most: int, folds: int, seed: int, how: str
 ) -> tuple[int, dict[int, Verdict]]:
-    """The rule of held-out information: its choice, and the verdicts from r = 1 on."""
+    """The rule of held-out information, or score: its choice, and the verdicts from r = 1 on."""
+    start = "moments" if how == "information" else "auto"  # No Gaussian rows: begin anywhere.
     verdicts: dict[int, Verdict] = {}
 
     def gain(many: int, few: int) -> tuple[float, float]:
@@ -148,9 +150,8 @@ def by_information(
 
     best = 0
     for r in tracked(range(1, most + 1), "directions"):
-        verdicts[r] = judge(
-            _finder(r, seed), X, y, labels, folds=folds, seed=seed, how="information"
-        )
+        finder = _finder(r, seed, start)
+        verdicts[r] = judge(finder, X, y, labels, folds=folds, seed=seed, how=how)
         more, error = gain(r, best)
         if more > 2 * error:
             best = r

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from learnability.errors import LearnabilityError
-from learnability.estimators._base import SubspaceEstimator, check_choice, check_count
-from learnability.estimators._judge import Verdict, judge
+from learnability.estimators._base import SubspaceEstimator, check_choice, check_count, fixed_signs
+from learnability.estimators._judge import Verdict, average, judge
 from learnability.estimators._labels import Labels, read_labels
 from learnability.estimators._report import (
     IndexReport,
@@ -33,6 +33,8 @@ _LOCAL_WORK = 3e7
 """Largest n k^2 for which local gradients are tried by default."""
 _KERNEL_ROWS = 4000
 """Most rows for which a kernel machine is tried by default."""
+_FEW_ROWS = 1000
+"""Fewer rows than this are judged by a machine in ten folds by default."""
 _SAID = 3.0
 """Standard errors that a score must exceed to say anything."""
 _KNOWN = 0.9
@@ -45,8 +47,8 @@ class IndexSubspace(SubspaceEstimator):
     """The few linear combinations of x that y depends on, link unknown.
 
     Candidates of all families are fitted, and the one whose coordinates say most about y on rows
-    that it did not see is kept. With less than three rows for each independent column only first
-    moments are tried.
+    that it did not see is kept, or the average of those that are tied where it says more. With less
+    than three rows for each independent column only first moments are tried.
 
     Parameters
     ----------
@@ -54,13 +56,14 @@ class IndexSubspace(SubspaceEstimator):
         Number of directions; "auto" finds it, and 0 is an answer.
     candidates : "auto" or list of names, default "auto"
         Among message_passing, opg, agop, giant, dr, sir, save, phd and learned.
-    judge : {"information", "cv"}, default "information"
+    judge : {"auto", "information", "cv"}, default "auto"
         Held-out information of a learned channel in nats, or the cross-validated score of a support
-        vector machine.
+        vector machine; "auto" takes information where the rows have the tails of Gaussian ones.
     max_components : int, default 5
         Most directions that "auto" tries.
-    folds : int, default 3
-        Folds of the judge.
+    folds : int or "auto", default "auto"
+        Folds of the judge; "auto" takes three for information, and for cv five, or ten below a
+        thousand rows.
     random_state : int, RandomState or None, default None
         Fixes everything.
 
@@ -71,7 +74,7 @@ class IndexSubspace(SubspaceEstimator):
     center_ : array, shape (p,)
         Mean of x.
     chosen_ : str
-        The candidate that won.
+        The candidate that won, or "average".
     score_, score_error_ : float
         Its held-out score and standard error.
     held_out_ : array, shape (n, r)
@@ -90,8 +93,8 @@ class IndexSubspace(SubspaceEstimator):
     """
 
     def __init__(
-        self, n_components: Any = "auto", candidates: Any = "auto", judge: str = "information",
-        max_components: int = 5, folds: int = 3, random_state: Any = None,
+        self, n_components: Any = "auto", candidates: Any = "auto", judge: str = "auto",
+        max_components: int = 5, folds: Any = "auto", random_state: Any = None,
     ) -> None:  # fmt: skip
         self.n_components = n_components
         self.candidates = candidates
@@ -118,29 +121,39 @@ class IndexSubspace(SubspaceEstimator):
         """
         if self.n_components != "auto":
             check_count("n_components", self.n_components)
-        check_choice("judge", self.judge, ("information", "cv"))
+        check_choice("judge", self.judge, ("auto", "information", "cv"))
         check_count("max_components", self.max_components)
-        check_count("folds", self.folds, 2)
+        if self.folds != "auto":
+            check_count("folds", self.folds, 2)
         X, y, weights = self._read_counted(X, y, sample_weight)
         labels = read_labels(y, weights)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         whitening = whiten(X, weights, "auto")
         few = len(X) < 3 * whitening.rank
         tails = tail_weight(X, whitening)
+        how = self.judge
+        if how == "auto":
+            how = "information" if tails < _GAUSSIAN and not few else "cv"
+        folds = self.folds
+        if folds == "auto":
+            folds = 3 if how == "information" else 10 if len(X) < _FEW_ROWS else 5
         names = ["sir"] if few else self._names(len(X), whitening.rank)
         dimension = None
         counted: dict[int, Verdict] = {}
         if self.n_components != "auto":
             r = int(self.n_components)
         elif few:
-            r = self._first_moments_only(X, y, labels, whitening.rank, seed)
+            r = self._first_moments_only(X, y, labels, whitening.rank, seed, folds)
         else:
             dimension, counted = count_directions(
-                X, y, labels, self.max_components, folds=self.folds, seed=seed
+                X, y, labels, self.max_components, folds=folds, seed=seed, how=how
             )
             r = dimension.cv
-        known = counted.get(r) if self.judge == "information" else None
-        verdicts = self._compare(X, y, labels, names, r, seed, tails, known) if r else {}
+        verdicts: dict[str, Verdict] = {}
+        if r:
+            verdicts = self._compare(
+                X, y, labels, names, r, seed, tails, how, folds, counted.get(r)
+            )
         self._choose(X, verdicts, whitening)
         overlap = np.asarray(getattr(self.estimator_, "overlap_", []))
         self.report_ = IndexReport(
@@ -179,14 +192,14 @@ class IndexSubspace(SubspaceEstimator):
 
     def _compare(
         self, X: Any, y: Any, labels: Labels, names: list[str], r: int, seed: int, tails: float,
-        known: Verdict | None,
+        how: str, folds: int, known: Verdict | None,
     ) -> dict[str, Verdict]:  # fmt: skip
         """The verdicts on the candidates, message passing first.
 
         Where the rows have the tails of Gaussian ones, on which its theory rests, message passing
         that says something is its own judge: its cavity fields are coordinates that never saw the
         label of their row, with all other rows at work. Where it also knows all of its directions
-        no other candidate is tried.
+        no other candidate is tried. Where a machine judges, those that are tied are averaged.
         """
         verdicts: dict[str, Verdict] = {}
         fits: dict[str, Any] = {}
@@ -195,28 +208,34 @@ class IndexSubspace(SubspaceEstimator):
             fitted = known.fitted if known else finder.fit(X, y, sample_weight=labels.weights)
             fits["message_passing"] = fitted
             score, error = fitted.information_, fitted.information_error_
-            if tails < _GAUSSIAN and self.judge == "information" and score > _SAID * error:
-                own = Verdict(score, error, np.zeros(0), fitted.fields_, fitted)
-                verdicts["message_passing"] = own
+            if tails < _GAUSSIAN and how == "information" and score > _SAID * error:
+                fields = fitted.fields_
+                verdicts["message_passing"] = Verdict(
+                    score, error, np.zeros(0), fields, fitted.components_, fitted, fields, []
+                )
                 if (fitted.overlap_ >= _KNOWN).all():
                     return verdicts
             elif known:
                 verdicts["message_passing"] = known
         for name in tracked([name for name in names if name not in verdicts], "candidates"):
             verdicts[name] = judge(
-                _finder(name, r, seed), X, y, labels, folds=self.folds, seed=seed, how=self.judge,
+                _finder(name, r, seed), X, y, labels, folds=folds, seed=seed, how=how,
                 fitted=fits.get(name),
             )  # fmt: skip
+        if how == "cv":
+            tied = average(verdicts.values(), labels, seed, how)
+            if tied is not None:
+                verdicts["average"] = tied
         return verdicts
 
-    def _first_moments_only(self, X: Any, y: Any, labels: Labels, rank: int, seed: int) -> int:
+    def _first_moments_only(
+        self, X: Any, y: Any, labels: Labels, rank: int, seed: int, folds: int
+    ) -> int:
         """Number of first-moment directions that raise the held-out score."""
         best, score = 0, 0.0
         classes = len(np.unique(labels.slices(10)))
         for r in range(1, min(self.max_components, rank, max(classes - 1, 1)) + 1):
-            verdict = judge(
-                _finder("sir", r, seed), X, y, labels, folds=self.folds, seed=seed, how="cv"
-            )
+            verdict = judge(_finder("sir", r, seed), X, y, labels, folds=folds, seed=seed, how="cv")
             if verdict.score > score + 2 * verdict.error:
                 best, score = r, verdict.score
         return best
@@ -236,7 +255,7 @@ class IndexSubspace(SubspaceEstimator):
         self.score_, self.score_error_ = verdict.score, verdict.error
         self.held_out_ = verdict.coordinates
         self.estimator_ = verdict.fitted
-        self.components_ = self.estimator_.components_
+        self.components_ = fixed_signs(verdict.components, whitening.scale)
         self.center_ = self.estimator_.center_
         self.rank_ = self.estimator_.rank_
         self.shrinkage_ = self.estimator_.shrinkage_
