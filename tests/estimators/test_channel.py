@@ -1,5 +1,6 @@
 import numpy as np
 
+from learnability.estimators import _channel as channel_module
 from learnability.estimators._channel import CrossFittedChannel, standardised
 from learnability.estimators._labels import read_labels
 
@@ -51,3 +52,26 @@ def test_the_better_channel_is_chosen():
     )
     channel.step(w, choose=True)
     assert channel.chosen is not None and channel.chosen[0] == "location"
+
+
+def test_with_many_rows_a_channel_sees_all_but_a_fold_and_noise_still_says_nothing():
+    rng = np.random.default_rng(6)
+    w = rng.standard_normal((3000, 2))
+    p = 1 / (1 + np.exp(-w[:, 0] * w[:, 1]))
+    gains = []
+    for many in (60, 10**9):
+        channel_module._MANY, kept = many, channel_module._MANY
+        try:
+            found = []
+            for seed in range(5):
+                draw = np.random.default_rng(seed)
+                labels = read_labels(draw.random(3000) < p, np.ones(3000))
+                channel = CrossFittedChannel(labels, 2, draw)
+                found.append(channel.step(w, choose=True)[1].mean())
+            gains.append(np.mean(found))
+        finally:
+            channel_module._MANY = kept
+    assert gains[0] > gains[1]  # Twice the rows for each channel.
+    noise = read_labels(rng.random(3000) < 0.5, np.ones(3000))
+    ratio = CrossFittedChannel(noise, 2, rng).step(w, choose=True)[1]
+    assert ratio.mean() < 3 * ratio.std() / np.sqrt(3000)

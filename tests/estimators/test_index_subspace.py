@@ -38,6 +38,22 @@ def test_fewer_than_three_rows_a_column_leave_first_moments_only():
     assert any("fewer than three" in warning for warning in found.report_.warnings)
 
 
+def test_rows_with_heavy_tails_are_judged_by_a_machine_and_averaged():
+    rng = np.random.default_rng(2)
+    X = rng.standard_t(3, (400, 8))
+    z = X @ np.linalg.qr(rng.standard_normal((8, 2)))[0]
+    y = z[:, 0] + np.abs(z[:, 1]) + 1.5 * rng.standard_normal(400)
+    found = IndexSubspace(2, candidates=["opg", "agop", "sir"], random_state=0).fit(X, y)
+    assert found.report_.judge == "cv"
+    assert "accuracy above chance" in str(found.report_)
+    scores = found.report_.scores
+    assert "average" in scores and scores[found.chosen_] == max(scores.values())
+    again = IndexSubspace(2, candidates=["opg", "agop", "sir"], random_state=0).fit(X, y)
+    assert (again.components_ == found.components_).all()
+    gaussian = IndexSubspace(1, candidates=["sir"], random_state=0)
+    assert gaussian.fit(rng.standard_normal((400, 3)), z[:, 0]).report_.judge == "information"
+
+
 def test_unknown_candidates_are_refused():
     X, y, _ = planted(lambda z: z[0], 1, 60, 3, 1)
     with pytest.raises(LearnabilityError, match="mave"):

@@ -1,7 +1,7 @@
 import numpy as np
 
-from learnability.estimators import MomentSubspace
-from learnability.estimators._judge import judge
+from learnability.estimators import GradientSubspace, MomentSubspace, subspace_overlap
+from learnability.estimators._judge import average, judge
 from learnability.estimators._labels import read_labels
 
 from tests.estimators.problems import planted
@@ -23,3 +23,36 @@ def test_the_judge_prefers_truth_and_is_not_fooled_by_noise():
         how="information",
     )  # fmt: skip
     assert found.score < 3 * found.error
+
+
+def test_the_average_of_those_that_are_tied_is_nearer_to_the_truth_than_they_are():
+    X, y, W = planted(lambda z: z[0] + z[1] ** 2, 2, 400, 12, 3)
+    y = y + np.random.default_rng(3).standard_normal(400)
+    labels = read_labels(y, np.ones(400))
+    finders = [GradientSubspace("opg", 2, n_anchors=8, random_state=seed) for seed in range(4)]
+    verdicts = [judge(one, X, y, labels, folds=5, seed=0, how="cv") for one in finders]
+    tied = average(verdicts, labels, 0, "cv")
+    each = [subspace_overlap(verdict.components, W) for verdict in verdicts]
+    assert 1 - subspace_overlap(tied.components, W) < 0.7 * (1 - np.mean(each))
+    np.testing.assert_allclose(np.cov(tied.whole, rowvar=False), np.eye(2), atol=0.02)
+    np.testing.assert_allclose(tied.whole, (X - X.mean(axis=0)) @ tied.components.T, atol=1e-9)
+    assert average(verdicts[:1], labels, 0, "cv") is None
+
+
+def test_a_fold_that_leaves_one_class_says_nothing_but_does_not_fail():
+    X = np.random.default_rng(4).standard_normal((40, 3))
+    y = np.array(["rare"] + ["common"] * 39)
+    for how in ("information", "cv"):
+        found = judge(
+            MomentSubspace("sir", 1), X, y, read_labels(y, np.ones(40)), folds=5, seed=0, how=how
+        )
+        assert np.isfinite(found.score) and found.score < 3 * found.error
+
+
+def test_rare_classes_count_as_much_as_common_ones():
+    X, z, _ = planted(lambda z: z[0], 1, 1000, 5, 5)
+    y = (z > 1.5).astype(int)
+    found = judge(
+        MomentSubspace("sir", 1), X, y, read_labels(y, np.ones(1000)), folds=5, seed=0, how="cv"
+    )
+    assert 0.4 < found.score <= 0.5  # Chance is a half.

@@ -48,3 +48,18 @@ def test_a_row_of_weight_two_is_two_rows():
     repeated = at.take(again)
     second = LogitChannel(2, 1.0).fit(repeated, other, 20).law(repeated, other)
     np.testing.assert_allclose(first[again], second, atol=1e-3)
+
+
+def test_one_newton_step_leaves_a_part_of_the_rows_out():
+    rng = np.random.default_rng(4)
+    w = rng.standard_normal((1500, 2))
+    labels = read_labels(w[:, 0] * w[:, 1] + rng.standard_normal(1500) > 0, np.ones(1500))
+    bins = bins_of(labels, 0, 0)
+    at = products(w, 2)
+    whole = LogitChannel(2, 2.0).fit(at, bins, 20)
+    parts = [slice(0, 500), slice(500, 1000), slice(1000, 1500)]
+    for part, other in zip(parts, whole.left_out(at, bins, parts), strict=True):
+        rest = np.setdiff1d(np.arange(1500), np.arange(1500)[part])
+        exact = LogitChannel(2, 2.0).fit(at.take(rest), bins.take(rest), 20).law(at, bins)
+        before = np.abs(whole.law(at, bins) - exact).max()
+        assert np.abs(other.law(at, bins) - exact).max() < 0.25 * before

@@ -3,7 +3,7 @@ import pytest
 
 from learnability.estimators._blind_amp import WhiteRows
 from learnability.estimators._labels import read_labels
-from learnability.estimators._staircase import proposals, residuals, strength
+from learnability.estimators._staircase import bulk_ends, proposals, residuals, strength
 from learnability.estimators._whitening import whiten
 
 
@@ -36,3 +36,26 @@ def test_redrawn_labels_follow_their_law_given_what_is_known_and_nothing_else(cl
     assert np.abs(left.features() @ z / 4000).max() > 0.2
     assert np.abs(drawn.features() @ z / 4000).max() < 0.08
     assert np.abs(drawn.e @ t / 4000).max() < 0.08
+
+
+@pytest.mark.parametrize("power", [1, 3])
+def test_the_ends_of_the_bulk_are_those_of_a_simulated_one(power):
+    rng = np.random.default_rng(3)
+    n, k = 4000, 800
+    f = rng.standard_normal(n) ** power
+    Z = rng.standard_normal((n, k))
+    values = np.linalg.eigvalsh(Z.T @ (Z * f[:, None]) / n)
+    low, high = bulk_ends(f, k / n)
+    assert high == pytest.approx(values[-1], rel=0.08)
+    assert low == pytest.approx(values[0], rel=0.08)
+
+
+def test_a_weak_even_direction_is_proposed_before_the_noise_of_a_heavy_feature():
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((2500, 300))
+    a, b = X[:, 0] + 0.6 * rng.standard_normal(2500), X[:, 1]
+    labels = read_labels(np.sign(X[:, 0] ** 2 - b**2), np.ones(2500))
+    rows = WhiteRows(X, whiten(X, np.ones(2500), "shrunk"), np.ones(2500))
+    known = np.linalg.qr(rows.collect(X[:, :1]))[0]
+    _, U = proposals(rows, labels, known, a[:, None], 1)[0]
+    assert np.corrcoef(rows.project(U)[:, 0], b)[0, 1] ** 2 > 0.3

@@ -24,6 +24,10 @@ __all__ = [
 Array = NDArray[np.float64]
 METHODS_SEEN = ("sir", "phd", "save", "dr")
 """Moment methods whose blindness is reported."""
+_UNITS = {
+    "information": "nats a row that the coordinates say about the target",
+    "cv": "explained variance or accuracy above chance of a machine on the coordinates",
+}
 _GOOD = 0.9
 """Overlap that the advice on the number of rows aims at."""
 _HEAVY = 2.0
@@ -40,6 +44,8 @@ class IndexReport:
         Sizes: of the table, of its white coordinates, and of what was found.
     chosen : str
         Name of the candidate that won.
+    judge : {"information", "cv"}
+        What the scores are: nats a row, or explained variance (accuracy above chance) of a machine.
     scores : dict
         Candidate -> (held-out score, its standard error).
     dimension : dict or None
@@ -59,6 +65,7 @@ class IndexReport:
     rank: int
     n_components: int
     chosen: str
+    judge: str
     scores: dict[str, tuple[float, float]]
     dimension: dict[str, Any] | None
     overlap: list[float]
@@ -90,8 +97,10 @@ class IndexReport:
                 + {True: " (they agree)", False: " (they disagree: look at both)", None: ""}[agreed]
                 + f", {self.dimension['bulk_edge']} above the bulk edge."
             )
+        if self.scores:
+            lines.append(f"Held out, {_UNITS[self.judge]}:")
         for name, (score, error) in sorted(self.scores.items(), key=lambda item: -item[1][0]):
-            lines.append(f"  {name:<16} {score:8.3f} ± {error:.3f} held out")
+            lines.append(f"  {name:<16} {score:8.3f} ± {error:.3f}")
         if self.overlap:
             known = ", ".join(f"{q:.2f}" for q in self.overlap)
             lines.append(f"Predicted overlap with the true directions: {known}.")

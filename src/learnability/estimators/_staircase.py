@@ -109,9 +109,10 @@ def residuals(labels: Labels, t: Array) -> Residuals:
 def bulk_ends(f: Array, ratio: float) -> tuple[float, float]:
     """Ends of the spectrum of sum_i f_i z_i z_i^T / n for white z_i that f knows nothing of.
 
-    With `ratio` the number of coordinates over that of rows, the upper end is the least value of
-    1 / s + mean of f_i / (1 - ratio s f_i) over 0 < s < 1 / (ratio max f), and the lower end that
-    of -f. A feature with heavy tails has wide ends, and noise at them is not taken for a signal.
+    f takes both signs. With `ratio` the number of coordinates over that of rows, the upper end is
+    the least value of 1 / s + mean of f_i / (1 - ratio s f_i) over 0 < s < 1 / (ratio max f), and
+    the lower end is that of -f turned round. A feature with heavy tails has wide ends, and noise at
+    them is not taken for a signal.
 
     References
     ----------

@@ -1,7 +1,8 @@
-"""How many directions: held-out information, permutations, and the edge of the bulk.
+"""How many directions: held-out rows, permutations, and the edge of the bulk.
 
-cv            the smallest r whose held-out information is within one standard error of the best,
-              where the best exceeds zero by three; r grows until two more directions add nothing.
+cv            the smallest r whose held-out information, or score of a machine on rows that are not
+              Gaussian, is within one standard error of the best, where the best exceeds zero by
+              three; r grows until two more directions add nothing.
 permutation   given the directions found so far, the strongest moment of what they leave open is
               compared with its values when the label depends on their coordinates alone: its ranks
               given them are shuffled, classes are drawn anew.
@@ -47,7 +48,7 @@ class DimensionReport:
     Attributes
     ----------
     cv : int
-        By held-out information.
+        By held-out rows.
     permutation : int or None
         By permutations; None where there are too many coordinates to shuffle.
     bulk_edge : int

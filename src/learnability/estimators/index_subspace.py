@@ -162,6 +162,7 @@ class IndexSubspace(SubspaceEstimator):
             rank=whitening.rank,
             n_components=len(self.components_),
             chosen=self.chosen_,
+            judge=how,
             scores={name: (verdict.score, verdict.error) for name, verdict in verdicts.items()},
             dimension=None if dimension is None else dimension.to_dict(),
             overlap=[float(q) for q in overlap],
@@ -249,8 +250,9 @@ class IndexSubspace(SubspaceEstimator):
             return
         self.chosen_ = max(verdicts, key=lambda name: verdicts[name].score)
         best = verdicts[self.chosen_]
-        if best.score <= _SAID * best.error and "message_passing" in verdicts:
-            self.chosen_ = "message_passing"  # Nobody says anything: its start.
+        if best.score <= _SAID * best.error:  # Nobody says anything by itself.
+            safe = [name for name in ("average", "message_passing") if name in verdicts]
+            self.chosen_ = safe[0] if safe else self.chosen_
         verdict = verdicts[self.chosen_]
         self.score_, self.score_error_ = verdict.score, verdict.error
         self.held_out_ = verdict.coordinates
