@@ -33,9 +33,9 @@ def test_a_bad_start_is_left_and_on_noise_it_is_returned():
     rng = np.random.default_rng(0)
     bad = np.linalg.qr(rng.standard_normal((10, 1)))[0]
     settings = {"steps": 30, "damping": 0.8, "staircase": True, "restarts": 4}
-    found, landings = search(rows, labels, 1, rng, starts=[bad], **settings)
+    found, landings, _ = search(rows, labels, 1, rng, starts=[bad], **settings)
     assert ((found.U.T @ truth) ** 2).item() > 0.95
     assert landings[0] == (1, found.information)
-    noise, _ = search(rows, labels.permuted(rng), 1, rng, starts=[bad], **settings)
+    noise, _, _ = search(rows, labels.permuted(rng), 1, rng, starts=[bad], **settings)
     assert noise.status == "start"
     np.testing.assert_allclose(np.abs(noise.U.T @ bad), 1)

@@ -84,7 +84,7 @@ def search(
     rows: WhiteRows, labels: Labels, r: int, rng: np.random.Generator, *, starts: list[Array],
     steps: int, damping: float, staircase: bool, restarts: int = 0,
     local_start: Callable[[], Array] | None = None,
-) -> tuple[Passage, list[tuple[int, float]]]:  # fmt: skip
+) -> tuple[Passage, list[tuple[int, float]], bool]:  # fmt: skip
     """Message passing from the best of several starts, with a staircase where directions stay dark.
 
     `local_start` gives one that does not rest on moments, for rows with heavy tails and where the
@@ -93,8 +93,9 @@ def search(
     Returns
     -------
     tuple
-        The best run, and (directions, information) of each landing. When no run carries
-        information the first start is returned as it was, with status "start".
+        The best run, (directions, information) of each landing, and whether one of the given
+        starts led there. When no run carries information the first start is returned as it was,
+        with status "start".
     """
     seed = int(rng.integers(2**31))
 
@@ -106,7 +107,7 @@ def search(
         return pass_messages(rows, channel, start, steps=count, damping=damping)
 
     short = min(_HEAT, steps)
-    best = _best([run(U, short) for U in starts])
+    given = best = _best([run(U, short) for U in starts])
     few = rows.shape[0] < _FEW
     unclear = not _informed(best) or not (best.overlap >= _CLEAR).all()
     if local_start is not None and (rows.tails > _HEAVY or unclear):
@@ -115,6 +116,7 @@ def search(
         if _informed(best) and (best.overlap >= _GOOD).all():
             break
         best = _best([best, run(rng.standard_normal((rows.shape[1], r)), 3 * short)])
+    from_given = best is given
     if steps > short and best.status != "converged":
         best = _best([best, run(best.U, steps)])
     if labels.kind == "numbers" and _sure(best) and best.channel[0] == "logit":
@@ -133,7 +135,7 @@ def search(
             landings += more
     if not _informed(best):
         best = replace(best, U=np.linalg.qr(starts[0])[0], overlap=best.overlap * 0, status="start")
-    return best, landings
+    return best, landings, from_given
 
 
 def _climb(

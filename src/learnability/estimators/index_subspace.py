@@ -33,7 +33,7 @@ _LOCAL_WORK = 3e7
 """Largest n k^2 for which local gradients are tried by default."""
 _KERNEL_ROWS = 4000
 """Most rows for which a kernel machine is tried by default."""
-_FEW_ROWS = 1000
+_FEW_ROWS = 300
 """Fewer rows than this are judged by a machine in ten folds by default."""
 _SAID = 3.0
 """Standard errors that a score must exceed to say anything."""
@@ -62,8 +62,8 @@ class IndexSubspace(SubspaceEstimator):
     max_components : int, default 5
         Most directions that "auto" tries.
     folds : int or "auto", default "auto"
-        Folds of the judge; "auto" takes three for information, and for cv five, or ten below a
-        thousand rows.
+        Folds of the judge; "auto" takes three for information, and for cv five, or ten below
+        300 rows.
     random_state : int, RandomState or None, default None
         Fixes everything.
 

@@ -73,6 +73,8 @@ class MessagePassingSubspace(SubspaceEstimator):
         Number of directions and information after each landing of the staircase.
     climbed_ : bool
         Whether the staircase found what the run before it had not.
+    from_given_ : bool
+        Whether moments, or given directions, led there: not local gradients or a random restart.
     status_ : str
         "converged", "stopped" or "diverged"; "start" when message passing found nothing and its
         start is returned.
@@ -125,7 +127,7 @@ class MessagePassingSubspace(SubspaceEstimator):
             steps=self.n_iter, damping=self.damping, staircase=self.staircase,
             restarts=4 if auto else 0, local_start=_local_start(rows, labels, r, rng, auto=auto),
         )  # fmt: skip
-        passage, self.landings_ = found
+        passage, self.landings_, self.from_given_ = found
         self._keep(whitening, passage.U)
         fields = standardised(passage.fields, weights)[0]
         turn = np.sign(weights @ (fields * self._project(X)))
@@ -140,9 +142,14 @@ class MessagePassingSubspace(SubspaceEstimator):
         return self
 
     def for_folds(self) -> MessagePassingSubspace:
-        """An unfitted copy, without the staircase where all rows together had no use for it."""
+        """An unfitted copy, without what all rows together had no use for.
+
+        That is the staircase where it found nothing, and other starts where moments led there.
+        """
         copy = clone(self)
         copy.staircase = self.staircase and self.climbed_
+        if isinstance(self.start, str) and self.start == "auto" and self.from_given_:
+            copy.start = "moments"
         return copy
 
     def _starts(
