@@ -47,7 +47,9 @@ def test_rows_with_heavy_tails_are_judged_by_a_machine_and_averaged():
     assert found.report_.judge == "cv"
     assert "accuracy above chance" in str(found.report_)
     scores = found.report_.scores
-    assert "average" in scores and scores[found.chosen_] == max(scores.values())
+    assert "average" in scores
+    best, error = max(scores.values())
+    assert scores[found.chosen_][0] > best - error
     again = IndexSubspace(2, candidates=["opg", "agop", "sir"], random_state=0).fit(X, y)
     assert (again.components_ == found.components_).all()
     gaussian = IndexSubspace(1, candidates=["sir"], random_state=0)

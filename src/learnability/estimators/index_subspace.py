@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from learnability.errors import LearnabilityError
 from learnability.estimators._base import SubspaceEstimator, check_choice, check_count, fixed_signs
 from learnability.estimators._judge import Verdict, average, judge
-from learnability.estimators._labels import Labels, read_labels
+from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._report import (
     IndexReport,
     blind_methods,
@@ -37,6 +37,8 @@ _FEW_ROWS = 300
 """Fewer rows than this are judged by a machine in ten folds by default."""
 _SAID = 3.0
 """Standard errors that a score must exceed to say anything."""
+_FLATTERED = 0.5
+"""Standard errors of the difference that the best is flattered by against an average."""
 _KNOWN = 0.9
 """Predicted overlap from which message passing is taken at its word, on Gaussian-like rows."""
 _GAUSSIAN = 1.2
@@ -154,7 +156,7 @@ class IndexSubspace(SubspaceEstimator):
             verdicts = self._compare(
                 X, y, labels, names, r, seed, tails, how, folds, counted.get(r)
             )
-        self._choose(X, verdicts, whitening)
+        self._choose(X, weights, verdicts, whitening)
         overlap = np.asarray(getattr(self.estimator_, "overlap_", []))
         self.report_ = IndexReport(
             rows=len(X),
@@ -241,7 +243,9 @@ class IndexSubspace(SubspaceEstimator):
                 best, score = r, verdict.score
         return best
 
-    def _choose(self, X: Any, verdicts: dict[str, Verdict], whitening: Whitening) -> None:
+    def _choose(
+        self, X: Any, weights: Any, verdicts: dict[str, Verdict], whitening: Whitening
+    ) -> None:
         if not verdicts:
             self.chosen_, self.score_, self.score_error_ = "none", 0.0, 0.0
             self.estimator_ = None
@@ -250,6 +254,10 @@ class IndexSubspace(SubspaceEstimator):
             return
         self.chosen_ = max(verdicts, key=lambda name: verdicts[name].score)
         best = verdicts[self.chosen_]
+        if "average" in verdicts:  # The best of several is flattered by having been chosen.
+            behind, error = weighted_mean(best.rows - verdicts["average"].rows, weights)
+            if behind <= _FLATTERED * error:
+                self.chosen_ = "average"
         if best.score <= _SAID * best.error:  # Nobody says anything by itself.
             safe = [name for name in ("average", "message_passing") if name in verdicts]
             self.chosen_ = safe[0] if safe else self.chosen_
