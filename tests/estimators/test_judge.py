@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import numpy as np
 
 from learnability.estimators import GradientSubspace, MomentSubspace, subspace_overlap
-from learnability.estimators._judge import average, judge
+from learnability.estimators._judge import average, contenders, judge
 from learnability.estimators._labels import read_labels
 
 from tests.estimators.problems import planted
@@ -56,3 +58,14 @@ def test_rare_classes_count_as_much_as_common_ones():
         MomentSubspace("sir", 1), X, y, read_labels(y, np.ones(1000)), folds=5, seed=0, how="cv"
     )
     assert 0.4 < found.score <= 0.5  # Chance is a half.
+
+
+def test_fewer_directions_than_asked_for_win_only_where_they_are_clearly_ahead():
+    X, z, _ = planted(lambda z: z[0], 1, 300, 5, 6)
+    labels = read_labels(z, np.ones(300))
+    one = judge(MomentSubspace("sir", 1), X, z, labels, folds=5, seed=0, how="cv")
+    two = judge(MomentSubspace("sir", 2), X, z, labels, folds=5, seed=0, how="cv")
+    blind = judge(MomentSubspace("phd", 2), X, z, labels, folds=5, seed=0, how="cv")
+    tied = replace(one, rows=two.rows, score=two.score)
+    assert set(contenders({"one": tied, "two": two}, labels)) == {"two"}
+    assert set(contenders({"one": one, "blind": blind}, labels)) == {"one", "blind"}

@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 from learnability.estimators._channel import CrossFittedChannel
 from learnability.estimators._labels import Labels, weighted_mean
 
-__all__ = ["Verdict", "average", "judge", "score_coordinates"]
+__all__ = ["Verdict", "average", "contenders", "judge", "score_coordinates"]
 
 Array = NDArray[np.float64]
 _TIED = 2.0
@@ -112,6 +112,22 @@ def judge(
             other = fitted.for_folds().fit(X[~out], y[~out], sample_weight=weights[~out])
             views.append(other.transform(X))
     return _verdict(labels, whole, views, seed, how, fitted.components_, fitted)
+
+
+def contenders(verdicts: dict[str, Verdict], labels: Labels) -> dict[str, Verdict]:
+    """The verdicts without those on fewer directions, unless they are clearly ahead of all others.
+
+    More directions were asked for, and a tie is no reason to return fewer.
+    """
+    most = max(len(verdict.components) for verdict in verdicts.values())
+    full = {name: one for name, one in verdicts.items() if len(one.components) == most}
+    best = max(full.values(), key=lambda verdict: verdict.score)
+    for name, verdict in verdicts.items():
+        if name not in full and len(verdict.rows) == len(best.rows):
+            ahead, error = weighted_mean(verdict.rows - best.rows, labels.weights)
+            if ahead > _TIED * error:
+                full[name] = verdict
+    return full
 
 
 def average(verdicts: Iterable[Verdict], labels: Labels, seed: int, how: str) -> Verdict | None:

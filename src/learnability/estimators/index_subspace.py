@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from learnability.errors import LearnabilityError
 from learnability.estimators._base import SubspaceEstimator, check_choice, check_count, fixed_signs
-from learnability.estimators._judge import Verdict, average, judge
+from learnability.estimators._judge import Verdict, average, contenders, judge
 from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._report import (
     IndexReport,
@@ -156,7 +156,7 @@ class IndexSubspace(SubspaceEstimator):
             verdicts = self._compare(
                 X, y, labels, names, r, seed, tails, how, folds, counted.get(r)
             )
-        self._choose(X, weights, verdicts, whitening)
+        self._choose(X, labels, verdicts, whitening)
         overlap = np.asarray(getattr(self.estimator_, "overlap_", []))
         self.report_ = IndexReport(
             rows=len(X),
@@ -226,7 +226,7 @@ class IndexSubspace(SubspaceEstimator):
                 fitted=fits.get(name),
             )  # fmt: skip
         if how == "cv":
-            tied = average(verdicts.values(), labels, seed, how)
+            tied = average(contenders(verdicts, labels).values(), labels, seed, how)
             if tied is not None:
                 verdicts["average"] = tied
         return verdicts
@@ -244,7 +244,7 @@ class IndexSubspace(SubspaceEstimator):
         return best
 
     def _choose(
-        self, X: Any, weights: Any, verdicts: dict[str, Verdict], whitening: Whitening
+        self, X: Any, labels: Labels, verdicts: dict[str, Verdict], whitening: Whitening
     ) -> None:
         if not verdicts:
             self.chosen_, self.score_, self.score_error_ = "none", 0.0, 0.0
@@ -252,10 +252,11 @@ class IndexSubspace(SubspaceEstimator):
             self.held_out_: NDArray[Any] = np.zeros((len(X), 0))
             self._keep(whitening, np.zeros((whitening.rank, 0)))
             return
+        verdicts = contenders(verdicts, labels)
         self.chosen_ = max(verdicts, key=lambda name: verdicts[name].score)
         best = verdicts[self.chosen_]
         if "average" in verdicts:  # The best of several is flattered by having been chosen.
-            behind, error = weighted_mean(best.rows - verdicts["average"].rows, weights)
+            behind, error = weighted_mean(best.rows - verdicts["average"].rows, labels.weights)
             if behind <= _FLATTERED * error:
                 self.chosen_ = "average"
         if best.score <= _SAID * best.error:  # Nobody says anything by itself.
