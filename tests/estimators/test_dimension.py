@@ -1,6 +1,7 @@
 import numpy as np
+import pytest
 
-from learnability.estimators import dimension_report
+from learnability.estimators import IndexSubspace, dimension_report
 
 from tests.estimators.problems import planted
 
@@ -12,3 +13,36 @@ def test_one_even_direction_is_counted_by_all_who_agree():
     assert found.permutation == 1 and found.agree
     assert found.scores[1] > 10 * found.errors[1]
     assert "1 by held-out rows" in str(found)
+
+
+def test_heavy_tails_do_not_hide_a_first_moment_from_the_permutations():
+    rng = np.random.default_rng(3)
+    X = rng.standard_t(2.2, (600, 10))  # Second moments of noise are many times the Gaussian ones.
+    z = X[:, 0] / np.abs(X[:, 0]).mean()
+    found = dimension_report(X, z + 0.5 * rng.standard_normal(600), 2, permutations=19)
+    assert found.permutation is not None and found.permutation >= 1
+
+
+def classes_in_few_rows(directions, seed):
+    """Rows (60, 120) of eight classes whose means lie in a space of so many directions."""
+    rng = np.random.default_rng(seed)
+    means = rng.standard_normal((8, directions)) * 8
+    where = np.linalg.qr(rng.standard_normal((120, max(directions, 1))))[0][:, :directions]
+    y = rng.integers(0, 8, 60)
+    return means[y] @ where.T + rng.standard_normal((60, 120)), y
+
+
+@pytest.mark.parametrize("directions", [0, 2])
+def test_few_rows_are_counted_by_their_first_moments(directions):
+    X, y = classes_in_few_rows(directions, 0)
+    found = IndexSubspace(random_state=0).fit(X, y)
+    assert len(found.components_) == directions
+    assert found.chosen_ == ("sir" if directions else "none")
+    assert f"Number of directions: {directions} by held-out rows.\n" in str(found.report_)
+
+
+def test_no_more_first_moments_are_counted_than_classes_have():
+    rng = np.random.default_rng(5)
+    y = np.repeat(["left", "right"], 30)
+    X = rng.standard_normal((60, 90)) + 1.0 * (y == "left")[:, None]
+    assert len(IndexSubspace(random_state=0).fit(X, y).components_) == 1

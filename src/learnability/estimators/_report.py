@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from learnability.estimators._labels import Labels, weighted_mean
 from learnability.estimators._whitening import Whitening, row_blocks
+from learnability.estimators.dimension import DimensionReport
 
 __all__ = [
     "METHODS_SEEN",
@@ -89,14 +90,7 @@ class IndexReport:
             count = f"{self.n_components} direction{'s' * (self.n_components > 1)}"
             lines.append(f"{count} found by {self.chosen}.")
         if self.dimension is not None:
-            shuffled = self.dimension["permutation"]
-            agreed = self.dimension["agree"]
-            lines.append(
-                f"Number of directions: {self.dimension['cv']} by held-out rows, "
-                f"{'not run' if shuffled is None else shuffled} by permutation"
-                + {True: " (they agree)", False: " (they disagree: look at both)", None: ""}[agreed]
-                + f", {self.dimension['bulk_edge']} above the bulk edge."
-            )
+            lines.append(f"Number of {DimensionReport(**self.dimension)}.")
         if self.scores:
             lines.append(f"Held out, {_UNITS[self.judge]}:")
         for name, (score, error) in sorted(self.scores.items(), key=lambda item: -item[1][0]):
@@ -182,13 +176,13 @@ def tail_weight(X: Any, whitening: Whitening) -> float:
     return total / X.shape[0] / (k * (k + 2))
 
 
-def warnings_of(n: int, k: int, tails: float, best: float, error: float) -> list[str]:
+def warnings_of(n: int, whitening: Whitening, tails: float, best: float, error: float) -> list[str]:
     """Reasons not to trust the answer: few rows, heavy tails, a score that is not above zero."""
     found = []
-    if n < 3 * k:
+    if whitening.has_few_rows(n):
         found.append(
-            f"{n} rows for {k} independent columns are fewer than three each: only first moments "
-            "(sir) were tried."
+            f"{n} rows for {whitening.rank} independent columns are fewer than three each: only "
+            "first moments (sir) were tried."
         )
     if tails > _HEAVY:
         found.append(

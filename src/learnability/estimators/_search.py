@@ -59,7 +59,7 @@ def moment_starts(
     ordered = labels.kind == "numbers"
     moments = sums.moments(own, ordered=ordered)
     found = []
-    if n >= 3 * own.rank:
+    if not own.has_few_rows(n):
         found.append(leading_directions(moments, "dr", r)[1][:, :r])
         if n < 20 * own.rank and own.rank <= 600:
             found.append(learned_directions(moments, r, rng, starts=4, steps=25)[1])

@@ -137,18 +137,21 @@ def _against_ends(values: Array, f: Array, ratio: float) -> Array:
     return np.where(values > 0, values / high, values / low)
 
 
-def strength(Z: Array, features: Array, weights: Array) -> float:
-    """Largest moment of white rows Z (n, k) with the features, in units of its null edge."""
+def strength(Z: Array, features: Array, weights: Array) -> tuple[float, float]:
+    """Largest first and second moment of white rows Z (n, k) with the features.
+
+    Each is in units of its null edge.
+    """
     n, k = weights.sum(), Z.shape[1]
     features = features * weights
     first = np.linalg.norm(features @ Z / n, 2) / (
         (np.sqrt(k) + np.sqrt(len(features))) / np.sqrt(n)
     )
-    second = [
+    second = max(
         _against_ends(np.linalg.eigvalsh(Z.T @ (Z * f[:, None]) / n), f, k / n).max()
         for f in features
-    ]
-    return float(max(first, *second))
+    )
+    return float(first), float(second)
 
 
 def proposals(

@@ -67,6 +67,10 @@ class Whitening:
     factor: Array
     triangular: bool = False
 
+    def has_few_rows(self, rows: float) -> bool:
+        """Whether these are too few for anything but first moments."""
+        return rows < _ENOUGH * self.rank
+
     def pull_back(self, U: NDArray[Any]) -> Array:
         """Directions (k, q) of white space as columns (p, q) that multiply x - c."""
         if self.triangular:

@@ -1,19 +1,21 @@
 """How many directions: held-out rows, permutations, and the edge of the bulk.
 
-cv            the smallest r whose held-out information, or score of a machine on rows that are not
-              Gaussian, is within one standard error of the best, where the best exceeds zero by
-              three; r grows until two more directions add nothing.
-permutation   given the directions found so far, the strongest moment of what they leave open is
-              compared with its values when the label depends on their coordinates alone: its ranks
-              given them are shuffled, classes are drawn anew.
-bulk edge     the same statistic against its Gaussian null law: a screen only, no further than
-              the other two have looked.
+cv            the smallest r whose held-out information is within two standard errors of the best,
+              or whose score by a machine, on rows that are not Gaussian, is within half of one,
+              where the best exceeds zero by three; r grows until two more directions add nothing.
+permutation   given the directions found so far, the strongest first and second moments of what they
+              leave open are compared with their values when the label depends on the coordinates
+              alone: its ranks given them are shuffled, classes are drawn anew.
+bulk edge     the same moments against their Gaussian null law: a screen only, no further than the
+              other two have looked.
 
-The first two err in different ways, so their agreement is the report.
+The first two err in different ways, so their agreement is the report. With less than three rows for
+each independent column the directions are those of first moments, and the first rule stands alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -21,13 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from learnability.estimators._base import check_count, read_weights
+from learnability.estimators._base import SubspaceEstimator, check_count, read_weights
 from learnability.estimators._channel import standardised
 from learnability.estimators._judge import Verdict, judge
 from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._staircase import residuals, strength
 from learnability.estimators._whitening import Whitening, whiten
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
+from learnability.estimators.moment_subspace import MomentSubspace
 from learnability.progress import tracked
 
 __all__ = ["DimensionReport", "count_directions", "dimension_report"]
@@ -35,6 +38,12 @@ __all__ = ["DimensionReport", "count_directions", "dimension_report"]
 Array = NDArray[np.float64]
 _SURE = 3.0
 """Standard errors above zero that any direction at all must reach."""
+_SPARED = {"information": 2.0, "cv": 0.5}
+"""Standard errors behind the best at which fewer directions will do.
+
+Information counts what is there; a machine is there to predict, and the best is flattered a little
+by having been chosen.
+"""
 _MOST_NUMBERS = 20_000_000
 """Of tables with more white coordinates than this in all rows, the last two rules take a part."""
 _WIDEST = 150
@@ -50,9 +59,9 @@ class DimensionReport:
     cv : int
         By held-out rows.
     permutation : int or None
-        By permutations; None where there are too many coordinates to shuffle.
-    bulk_edge : int
-        By the Gaussian null law.
+        By permutations; None where there are few rows, or too many coordinates to shuffle.
+    bulk_edge : int or None
+        By the Gaussian null law; None where there are few rows.
     agree : bool or None
         Whether cv and permutation say the same.
     scores, errors : list of float
@@ -61,7 +70,7 @@ class DimensionReport:
 
     cv: int
     permutation: int | None
-    bulk_edge: int
+    bulk_edge: int | None
     agree: bool | None
     scores: list[float]
     errors: list[float]
@@ -71,13 +80,14 @@ class DimensionReport:
         return asdict(self)
 
     def __str__(self) -> str:
-        """One sentence a rule."""
-        shuffled = "not run" if self.permutation is None else str(self.permutation)
-        agreed = {True: "they agree", False: "they do not agree", None: "one rule only"}
-        return (
-            f"directions: {self.cv} by held-out rows, {shuffled} by permutation "
-            f"({agreed[self.agree]}), {self.bulk_edge} above the bulk edge"
-        )
+        """One line, with the rules that were run."""
+        said = f"directions: {self.cv} by held-out rows"
+        if self.permutation is not None:
+            agreed = "they agree" if self.agree else "they disagree: look at both"
+            said += f", {self.permutation} by permutation ({agreed})"
+        if self.bulk_edge is not None:
+            said += f", {self.bulk_edge} above the bulk edge"
+        return said
 
 
 def dimension_report(
@@ -122,9 +132,21 @@ def count_directions(
     """The report, and the verdict on each number of directions that was tried."""
     whitening = whiten(X, labels.weights, "auto")
     most = min(check_count("max_components", most), whitening.rank)
-    cv, verdicts = by_held_out_rows(X, y, labels, most, folds, seed, how)
-    fits = {r: verdict.fitted for r, verdict in verdicts.items()}
-    shuffled, edge = _by_moments(X, y, labels, most, permutations, seed, whitening, fits)
+    few = whitening.has_few_rows(len(X))
+
+    def finder(r: int) -> SubspaceEstimator:
+        if few:
+            return MomentSubspace("sir", r, random_state=seed)
+        start = "moments" if how == "information" else "auto"  # No Gaussian rows: begin anywhere.
+        return MessagePassingSubspace(r, start=start, random_state=seed)
+
+    cv, verdicts = _by_held_out_rows(finder, X, y, labels, most, folds, seed, how)
+    shuffled = edge = None
+    if not few:  # White rows that are few look alike whatever the label.
+        fits = {r: verdict.fitted for r, verdict in verdicts.items()}
+        shuffled, edge = _by_moments(
+            finder, X, y, labels, most, permutations, seed, whitening, fits
+        )
     report = DimensionReport(
         cv, shuffled, edge, None if shuffled is None else shuffled == cv,
         [0.0, *(verdict.score for verdict in verdicts.values())],
@@ -133,44 +155,31 @@ def count_directions(
     return report, verdicts
 
 
-def _finder(r: int, seed: int, start: str = "moments") -> MessagePassingSubspace:
-    return MessagePassingSubspace(r, start=start, random_state=seed)
-
-
-def by_held_out_rows(
-    X: Array, y: Any, labels: Labels, most: int, folds: int, seed: int, how: str
-) -> tuple[int, dict[int, Verdict]]:
+def _by_held_out_rows(
+    finder: Callable[[int], SubspaceEstimator], X: Array, y: Any, labels: Labels, most: int,
+    folds: int, seed: int, how: str,
+) -> tuple[int, dict[int, Verdict]]:  # fmt: skip
     """The rule of held-out information, or score: its choice, and the verdicts from r = 1 on."""
-    start = "moments" if how == "information" else "auto"  # No Gaussian rows: begin anywhere.
     verdicts: dict[int, Verdict] = {}
-
-    def gain(many: int, few: int) -> tuple[float, float]:
-        """What more directions say beyond fewer, and its standard error."""
-        rows = verdicts[many].rows - (verdicts[few].rows if few else 0.0)
-        return weighted_mean(rows, labels.weights)
-
     best = 0
     for r in tracked(range(1, most + 1), "directions"):
-        finder = _finder(r, seed, start)
-        verdicts[r] = judge(finder, X, y, labels, folds=folds, seed=seed, how=how)
-        more, error = gain(r, best)
-        if more > 2 * error:
+        verdicts[r] = judge(finder(r), X, y, labels, folds=folds, seed=seed, how=how)
+        if verdicts[r].score > (verdicts[best].score if best else 0.0):
             best = r
         if r >= best + 2:
             break
-    if best and verdicts[best].score <= _SURE * verdicts[best].error:
-        best = 0
+    if best == 0 or verdicts[best].score <= _SURE * verdicts[best].error:
+        return 0, verdicts
     for r in range(1, best):
-        more, error = gain(best, r)
-        if more < error:
-            best = r
-            break
+        more, error = weighted_mean(verdicts[best].rows - verdicts[r].rows, labels.weights)
+        if more <= _SPARED[how] * error:
+            return r, verdicts
     return best, verdicts
 
 
 def _by_moments(
-    X: Array, y: Any, labels: Labels, most: int, permutations: int, seed: int,
-    whitening: Whitening, fits: dict[int, MessagePassingSubspace],
+    finder: Callable[[int], SubspaceEstimator], X: Array, y: Any, labels: Labels, most: int,
+    permutations: int, seed: int, whitening: Whitening, fits: dict[int, SubspaceEstimator],
 ) -> tuple[int | None, int]:  # fmt: skip
     """The rules of permutation and of the bulk edge."""
     rng = np.random.default_rng(seed)
@@ -187,22 +196,34 @@ def _by_moments(
         known, t = np.zeros((rank, 0)), np.zeros((n, 0))
         if s:
             if s not in fits:
-                fits[s] = _finder(s, seed).fit(X, y, sample_weight=counts)
+                fits[s] = finder(s).fit(X, y, sample_weight=counts)
             t = standardised(fits[s].transform(part), weights)[0]
             known = np.linalg.qr(Z.T @ (t * weights[:, None]))[0]
         left = residuals(labels, t)
         outside = Z - (Z @ known) @ known.T
         seen = strength(outside, left.features(), weights)
-        if edge is None and seen <= 1 + 2 * rank ** (-2 / 3):
+        if edge is None and max(seen) <= 1 + 2 * rank ** (-2 / 3):
             edge = s
         if rank <= _WIDEST and shuffled is None:
-            null = (
+            null = [
                 strength(outside, left.redrawn(rng).features(), weights)
                 for _ in range(permutations)
-            )
-            if any(seen <= one for one in null):
+            ]
+            if not _stands_out(seen, null):
                 shuffled = s
         if edge is not None and (shuffled is not None or rank > _WIDEST):
             break
     none = None if rank > _WIDEST else most
     return (none if shuffled is None else shuffled), (s if edge is None else edge)
+
+
+def _stands_out(seen: tuple[float, float], null: list[tuple[float, float]]) -> bool:
+    """Whether one of the moments is further out than any of those of shuffled labels.
+
+    Each is measured in its own spread: heavy tails of x make second moments of noise large, and
+    that must not hide a first moment.
+    """
+    drawn = np.array([seen, *null])
+    spread = (drawn - drawn.mean(axis=0)) / (drawn.std(axis=0) + 1e-12)
+    furthest = spread.max(axis=1)
+    return bool(furthest[0] > furthest[1:].max())

@@ -131,7 +131,7 @@ class IndexSubspace(SubspaceEstimator):
         labels = read_labels(y, weights)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         whitening = whiten(X, weights, "auto")
-        few = len(X) < 3 * whitening.rank
+        few = whitening.has_few_rows(len(X))
         tails = tail_weight(X, whitening)
         how = self.judge
         if how == "auto":
@@ -144,8 +144,6 @@ class IndexSubspace(SubspaceEstimator):
         counted: dict[int, Verdict] = {}
         if self.n_components != "auto":
             r = int(self.n_components)
-        elif few:
-            r = self._first_moments_only(X, y, labels, whitening.rank, seed, folds)
         else:
             dimension, counted = count_directions(
                 X, y, labels, self.max_components, folds=folds, seed=seed, how=how
@@ -170,7 +168,7 @@ class IndexSubspace(SubspaceEstimator):
             overlap=[float(q) for q in overlap],
             rows_for_good_overlap=rows_needed(overlap, len(X)) if len(overlap) else None,
             blind=blind_methods(labels, self.held_out_) if len(self.components_) else {},
-            warnings=warnings_of(len(X), whitening.rank, tails, self.score_, self.score_error_),
+            warnings=warnings_of(len(X), whitening, tails, self.score_, self.score_error_),
         )
         return self
 
@@ -230,18 +228,6 @@ class IndexSubspace(SubspaceEstimator):
             if tied is not None:
                 verdicts["average"] = tied
         return verdicts
-
-    def _first_moments_only(
-        self, X: Any, y: Any, labels: Labels, rank: int, seed: int, folds: int
-    ) -> int:
-        """Number of first-moment directions that raise the held-out score."""
-        best, score = 0, 0.0
-        classes = len(np.unique(labels.slices(10)))
-        for r in range(1, min(self.max_components, rank, max(classes - 1, 1)) + 1):
-            verdict = judge(_finder("sir", r, seed), X, y, labels, folds=folds, seed=seed, how="cv")
-            if verdict.score > score + 2 * verdict.error:
-                best, score = r, verdict.score
-        return best
 
     def _choose(
         self, X: Any, labels: Labels, verdicts: dict[str, Verdict], whitening: Whitening

@@ -127,7 +127,7 @@ class MomentSubspace(SubspaceEstimator):
             return self
         sums = Accumulator(np.zeros(X.shape[1]) if rough is None else rough.center)
         # With few rows the longest ones carry the only information there is.
-        clip = self.clip and rough is not None and weights.sum() >= 3 * rough.rank
+        clip = self.clip and rough is not None and not rough.has_few_rows(weights.sum())
         sums.add(X, weights, codes, _sizes(rough, X) if clip and rough is not None else None)
         whitening = sums.whitening(self.whitening)
         self._solve(sums.moments(whitening, ordered=ordered), whitening)
