@@ -46,3 +46,25 @@ def test_no_more_first_moments_are_counted_than_classes_have():
     y = np.repeat(["left", "right"], 30)
     X = rng.standard_normal((60, 90)) + 1.0 * (y == "left")[:, None]
     assert len(IndexSubspace(random_state=0).fit(X, y).components_) == 1
+
+
+@pytest.mark.parametrize("rows", [3, 5, 12])
+def test_a_handful_of_rows_of_noise_holds_no_direction(rows):
+    rng = np.random.default_rng(rows)
+    X = rng.standard_normal((rows, 20))
+    for y in (rng.standard_normal(rows), np.array([f"row {i}" for i in range(rows)])):
+        assert dimension_report(X, y).cv == 0
+        assert len(IndexSubspace(random_state=0).fit(X, y).components_) == 0
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "said"),
+    [
+        (np.full((30, 3), np.nan), np.arange(30.0), "NaN"),
+        (np.zeros((0, 3)), np.zeros(0), "0 sample"),
+        (np.ones((30, 3)), np.arange(29.0), "30 rows and y has 29"),
+    ],
+)
+def test_a_bad_table_gets_a_sentence(X, y, said):
+    with pytest.raises(ValueError, match=said):
+        dimension_report(X, y)

@@ -1,8 +1,8 @@
 import numpy as np
 
 from learnability.estimators._labels import read_labels
-from learnability.estimators._report import blind_methods, rows_needed, tail_weight
-from learnability.estimators._whitening import whiten
+from learnability.estimators._report import blind_methods, rows_needed
+from learnability.estimators._whitening import tail_weight, whiten
 
 
 def test_who_is_blind_to_an_even_and_to_an_odd_coordinate():

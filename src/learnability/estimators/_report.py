@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.estimators._labels import Labels, weighted_mean
-from learnability.estimators._whitening import Whitening, row_blocks
+from learnability.estimators._whitening import Whitening
 from learnability.estimators.dimension import DimensionReport
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "blind_methods",
     "moment_strengths",
     "rows_needed",
-    "tail_weight",
     "warnings_of",
 ]
 
@@ -165,15 +164,6 @@ def rows_needed(overlap: Array, n: int) -> int | None:
     if not 0.02 < q < 1:
         return None
     return round(n * _GOOD / (1 - _GOOD) * (1 - q) / q)
-
-
-def tail_weight(X: Any, whitening: Whitening) -> float:
-    """Mean fourth power of the length of the white rows, in units of that of Gaussian ones."""
-    k = max(whitening.rank, 1)
-    total = 0.0
-    for rows in row_blocks(0, X.shape[0]):
-        total += float(((whitening.rows(X[rows]) ** 2).sum(axis=1) ** 2).sum())
-    return total / X.shape[0] / (k * (k + 2))
 
 
 def warnings_of(n: int, whitening: Whitening, tails: float, best: float, error: float) -> list[str]:

@@ -28,7 +28,7 @@ from scipy.linalg import cholesky, solve_triangular
 
 from learnability.errors import LearnabilityError
 
-__all__ = ["WIDE", "Whitening", "row_blocks", "whiten", "whitening_of_moments"]
+__all__ = ["WIDE", "Whitening", "row_blocks", "tail_weight", "whiten", "whitening_of_moments"]
 
 Array = NDArray[np.float64]
 
@@ -200,3 +200,12 @@ def _second_moment(X: Any, weights: Array) -> Array:
     for rows in row_blocks(0, len(X)):
         found += X[rows].T @ (X[rows] * weights[rows, None])
     return found
+
+
+def tail_weight(X: Any, whitening: Whitening) -> float:
+    """Mean fourth power of the length of the white rows, in units of that of Gaussian ones."""
+    k = max(whitening.rank, 1)
+    total = 0.0
+    for rows in row_blocks(0, X.shape[0]):
+        total += float(((whitening.rows(X[rows]) ** 2).sum(axis=1) ** 2).sum())
+    return total / X.shape[0] / (k * (k + 2))

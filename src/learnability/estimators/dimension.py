@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from learnability.estimators._base import SubspaceEstimator, check_count, read_weights
+from learnability.estimators._base import SubspaceEstimator, check_count
 from learnability.estimators._channel import standardised
-from learnability.estimators._judge import Verdict, judge
+from learnability.estimators._judge import Verdict, judge, settled
 from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._staircase import residuals, strength
-from learnability.estimators._whitening import Whitening, whiten
+from learnability.estimators._whitening import Whitening, tail_weight, whiten
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
 from learnability.estimators.moment_subspace import MomentSubspace
 from learnability.progress import tracked
@@ -65,7 +65,7 @@ class DimensionReport:
     agree : bool or None
         Whether cv and permutation say the same.
     scores, errors : list of float
-        Held-out information of r = 0, 1, ... and its standard error.
+        Held-out information, or score of a machine, of r = 0, 1, ... and its standard error.
     """
 
     cv: int
@@ -91,7 +91,7 @@ class DimensionReport:
 
 
 def dimension_report(
-    X: Any, y: Any, max_components: int = 5, permutations: int = 19, folds: int = 3,
+    X: Any, y: Any, max_components: int = 5, permutations: int = 19, folds: Any = "auto",
     random_state: int = 0, sample_weight: Any = None,
 ) -> DimensionReport:  # fmt: skip
     """Find the number of directions by three rules.
@@ -106,8 +106,8 @@ def dimension_report(
         Largest number that is tried.
     permutations : int
         Number of shuffles at each step.
-    folds : int
-        Folds of the held-out information.
+    folds : int or "auto"
+        Folds of the held-out score; "auto" as in IndexSubspace.
     random_state : int
         Fixes everything.
     sample_weight : array, shape (n,), optional
@@ -117,20 +117,24 @@ def dimension_report(
     -------
     DimensionReport
     """
-    X, y = np.asarray(X, dtype=float), np.asarray(y)
-    labels = read_labels(y, read_weights(X, sample_weight))
+    if folds != "auto":
+        check_count("folds", folds, 2)
+    X, y, weights = MessagePassingSubspace()._read_counted(X, y, sample_weight)
+    labels = read_labels(y, weights)
+    whitening = whiten(X, labels.weights, "auto")
+    how, folds = settled("auto", folds, len(X), whitening, tail_weight(X, whitening))
     return count_directions(
-        X, y, labels, max_components, permutations=permutations, folds=folds, seed=random_state
-    )[0]
+        X, y, labels, max_components, whitening, permutations=permutations, folds=folds,
+        seed=random_state, how=how,
+    )[0]  # fmt: skip
 
 
 @threadpool_limits.wrap(limits=1, user_api="blas")  # Small matrices: threads would wait.
 def count_directions(
-    X: Array, y: Any, labels: Labels, most: int, *, permutations: int = 19, folds: int, seed: int,
-    how: str = "information",
+    X: Array, y: Any, labels: Labels, most: int, whitening: Whitening, *, permutations: int = 19,
+    folds: int, seed: int, how: str,
 ) -> tuple[DimensionReport, dict[int, Verdict]]:  # fmt: skip
     """The report, and the verdict on each number of directions that was tried."""
-    whitening = whiten(X, labels.weights, "auto")
     most = min(check_count("max_components", most), whitening.rank)
     few = whitening.has_few_rows(len(X))
 

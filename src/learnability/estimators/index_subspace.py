@@ -10,16 +10,15 @@ from sklearn.utils import check_random_state
 
 from learnability.errors import LearnabilityError
 from learnability.estimators._base import SubspaceEstimator, check_choice, check_count, fixed_signs
-from learnability.estimators._judge import Verdict, average, contenders, judge
+from learnability.estimators._judge import GAUSSIAN, Verdict, average, contenders, judge, settled
 from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._report import (
     IndexReport,
     blind_methods,
     rows_needed,
-    tail_weight,
     warnings_of,
 )
-from learnability.estimators._whitening import Whitening, whiten
+from learnability.estimators._whitening import Whitening, tail_weight, whiten
 from learnability.estimators.dimension import count_directions
 from learnability.estimators.gradient_subspace import GradientSubspace
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
@@ -33,16 +32,12 @@ _LOCAL_WORK = 3e7
 """Largest n k^2 for which local gradients are tried by default."""
 _KERNEL_ROWS = 4000
 """Most rows for which a kernel machine is tried by default."""
-_FEW_ROWS = 300
-"""Fewer rows than this are judged by a machine in ten folds by default."""
 _SAID = 3.0
 """Standard errors that a score must exceed to say anything."""
 _FLATTERED = 0.5
 """Standard errors of the difference that the best is flattered by against an average."""
 _KNOWN = 0.9
 """Predicted overlap from which message passing is taken at its word, on Gaussian-like rows."""
-_GAUSSIAN = 1.2
-"""Largest fourth moment of such rows, in units of that of Gaussian ones."""
 
 
 class IndexSubspace(SubspaceEstimator):
@@ -131,22 +126,18 @@ class IndexSubspace(SubspaceEstimator):
         labels = read_labels(y, weights)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         whitening = whiten(X, weights, "auto")
-        few = whitening.has_few_rows(len(X))
         tails = tail_weight(X, whitening)
-        how = self.judge
-        if how == "auto":
-            how = "information" if tails < _GAUSSIAN and not few else "cv"
-        folds = self.folds
-        if folds == "auto":
-            folds = 3 if how == "information" else 10 if len(X) < _FEW_ROWS else 5
-        names = ["sir"] if few else self._names(len(X), whitening.rank)
+        how, folds = settled(self.judge, self.folds, len(X), whitening, tails)
+        names = self._names(len(X), whitening.rank)
+        if whitening.has_few_rows(len(X)):
+            names = ["sir"]
         dimension = None
         counted: dict[int, Verdict] = {}
         if self.n_components != "auto":
             r = int(self.n_components)
         else:
             dimension, counted = count_directions(
-                X, y, labels, self.max_components, folds=folds, seed=seed, how=how
+                X, y, labels, self.max_components, whitening, folds=folds, seed=seed, how=how
             )
             r = dimension.cv
         verdicts: dict[str, Verdict] = {}
@@ -209,7 +200,7 @@ class IndexSubspace(SubspaceEstimator):
             fitted = known.fitted if known else finder.fit(X, y, sample_weight=labels.weights)
             fits["message_passing"] = fitted
             score, error = fitted.information_, fitted.information_error_
-            if tails < _GAUSSIAN and how == "information" and score > _SAID * error:
+            if tails < GAUSSIAN and how == "information" and score > _SAID * error:
                 fields = fitted.fields_
                 verdicts["message_passing"] = Verdict(
                     score, error, np.zeros(0), fields, fitted.components_, fitted, fields, []

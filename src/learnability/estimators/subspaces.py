@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, check_X_y
 
 from learnability.errors import LearnabilityError
 from learnability.progress import tracked
@@ -82,9 +82,8 @@ def split_half(estimator: Any, X: Any, y: Any, repeats: int = 5, random_state: A
     -------
     array, shape (repeats,)
     """
-    X, y = _rows(X), _rows(y)
+    X, y, metric = _read(X, y)
     rng = check_random_state(random_state)
-    metric = np.cov(X, rowvar=False).reshape(X.shape[1], X.shape[1])
     found = []
     for _ in tracked(range(repeats), "halves"):
         order = rng.permutation(len(X))
@@ -117,9 +116,8 @@ def bootstrap_subspace(
     -------
     array, shape (repeats,)
     """
-    X, y = _rows(X), _rows(y)
+    X, y, metric = _read(X, y)
     rng = check_random_state(random_state)
-    metric = np.cov(X, rowvar=False).reshape(X.shape[1], X.shape[1])
     whole = clone(estimator).fit(X, y).components_
     found = []
     for _ in tracked(range(repeats), "bootstrap"):
@@ -129,11 +127,10 @@ def bootstrap_subspace(
     return np.array(found)
 
 
-def _rows(table: Any) -> NDArray[Any]:
-    found = np.asarray(table)
-    if found.ndim == 0:
-        raise LearnabilityError("The data are one number, but a table of rows is needed.")
-    return found
+def _read(X: Any, y: Any) -> tuple[Array, NDArray[Any], Array]:
+    """The data, and the covariance of the inputs."""
+    X, y = check_X_y(X, y, dtype=float, multi_output=True, ensure_min_samples=4)
+    return X, y, np.cov(X, rowvar=False).reshape(X.shape[1], X.shape[1])
 
 
 def _cosines(A: Any, B: Any, covariance: Any) -> Array:
