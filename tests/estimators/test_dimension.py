@@ -48,13 +48,26 @@ def test_no_more_first_moments_are_counted_than_classes_have():
     assert len(IndexSubspace(random_state=0).fit(X, y).components_) == 1
 
 
-@pytest.mark.parametrize("rows", [3, 5, 12])
-def test_a_handful_of_rows_of_noise_holds_no_direction(rows):
+@pytest.mark.parametrize(("rows", "columns"), [(3, 20), (6, 5), (6, 2), (12, 20)])
+@pytest.mark.parametrize("way", ["auto", "information"])
+def test_a_handful_of_rows_of_noise_holds_no_direction(rows, columns, way):
     rng = np.random.default_rng(rows)
-    X = rng.standard_normal((rows, 20))
+    X = rng.standard_normal((rows, columns))
     for y in (rng.standard_normal(rows), np.array([f"row {i}" for i in range(rows)])):
         assert dimension_report(X, y).cv == 0
-        assert len(IndexSubspace(random_state=0).fit(X, y).components_) == 0
+        assert len(IndexSubspace(judge=way, random_state=0).fit(X, y).components_) == 0
+
+
+def test_a_drawn_seed_leaves_held_out_rows_held_out():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 100)), rng.standard_normal(60) > 0
+    for state in (None, np.random.RandomState(0)):
+        assert dimension_report(X, y, 2, random_state=state).cv == 0
+
+
+def test_permutations_are_counted_in_whole_numbers():
+    with pytest.raises(ValueError, match="permutations"):
+        dimension_report(np.eye(4), np.arange(4.0), permutations=0)
 
 
 @pytest.mark.parametrize(

@@ -60,3 +60,23 @@ def test_unknown_candidates_are_refused():
     X, y, _ = planted(lambda z: z[0], 1, 60, 3, 1)
     with pytest.raises(LearnabilityError, match="mave"):
         IndexSubspace(1, candidates=["mave"]).fit(X, y)
+
+
+def test_a_class_of_one_row_does_not_end_the_fit():
+    rng = np.random.default_rng(0)
+    X = rng.standard_t(3, (80, 4))
+    y = (X[:, 0] + 0.5 * rng.standard_normal(80) > 0).astype(int)
+    y[5], X[5, 1] = 2, X[5, 1] + 8
+    found = IndexSubspace(2, candidates=["sir", "dr", "opg"], random_state=0).fit(X, y)
+    assert found.transform(X).shape == (80, 2)
+
+
+def test_numbers_among_objects_are_numbers_and_missing_ones_are_refused():
+    X, y, _ = planted(lambda z: z[0], 1, 100, 3, 1)
+    one = IndexSubspace(1, candidates="sir", random_state=0)
+    assert (one.fit(X, y).components_ == one.fit(X, y.astype(object)).components_).all()
+    for missing in (None, np.nan):
+        labels = np.where(y > 0, "high", "low").astype(object)
+        labels[7] = missing
+        with pytest.raises(ValueError, match=r"missing values .* in row 7"):
+            one.fit(X, labels)

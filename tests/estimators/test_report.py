@@ -26,4 +26,11 @@ def test_tails_are_those_of_gaussian_rows_or_heavier():
         (rng.standard_normal((4000, 5)), 0.95, 1.05),
         (rng.standard_t(5, (4000, 5)), 1.2, 5.0),
     ):
-        assert low < tail_weight(X, whiten(X, np.ones(4000), "exact")) < high
+        assert low < tail_weight(X, whiten(X, np.ones(4000), "exact"), np.ones(4000)) < high
+
+
+def test_rows_of_no_weight_have_no_tails():
+    rng = np.random.default_rng(4)
+    X = np.vstack([rng.standard_normal((200, 4)), 30 * rng.standard_normal((10, 4))])
+    weights = np.repeat([1.0, 1e-6], [200, 10])
+    assert tail_weight(X, whiten(X, weights, "exact"), weights) < 1.2

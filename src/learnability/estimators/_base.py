@@ -7,12 +7,13 @@ largest entry (in units of the column's spread) positive.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
-from sklearn.utils import check_array
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from learnability.errors import LearnabilityError
@@ -20,6 +21,7 @@ from learnability.estimators._whitening import Whitening
 
 __all__ = [
     "SubspaceEstimator",
+    "as_seed",
     "check_choice",
     "check_count",
     "fixed_signs",
@@ -58,7 +60,8 @@ class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             self, X, reset=reset, accept_sparse="csr" if self._sparse else False,
             dtype=[np.float64, np.float32], ensure_min_samples=2 if reset else 1,
         )  # fmt: skip
-        dtype = None if np.asarray(y).dtype.kind in "OUS" else np.float64
+        y = _target(y)
+        dtype = None if y.dtype.kind in "OUS" else np.float64
         y = check_array(
             y, ensure_2d=False, dtype=dtype, ensure_all_finite=dtype is not None,
             input_name="y", allow_nd=True,
@@ -146,10 +149,35 @@ def refuse_missing(X: Any) -> None:
         )
 
 
+def _target(y: Any) -> NDArray[Any]:
+    """The target as an array; a column of objects that are numbers holds numbers."""
+    y = np.asarray(y)
+    if y.dtype.kind != "O":
+        return y
+    import pandas
+
+    missing = np.argwhere(pandas.isna(y))
+    if len(missing):
+        raise LearnabilityError(
+            f"Input y contains missing values (NaN or None), the first in row {missing[0, 0]}: "
+            "leave such rows out."
+        )
+    if all(isinstance(one, Real) and not isinstance(one, bool) for one in y.ravel()):
+        return y.astype(float)
+    return y
+
+
 def read_weights(X: Any, counts: Any) -> Array:
     """Counts of the rows of X, ones where none are given."""
     found = _check_sample_weight(counts, X, dtype=np.float64, ensure_non_negative=True)
     return np.asarray(found)
+
+
+def as_seed(random_state: Any) -> int:
+    """A whole number that fixes everything, drawn unless it is one."""
+    if isinstance(random_state, (int, np.integer)):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def check_choice(name: str, value: Any, accepted: tuple[str, ...]) -> None:

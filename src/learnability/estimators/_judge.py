@@ -27,13 +27,13 @@ from threadpoolctl import threadpool_limits
 
 from learnability.estimators._channel import CrossFittedChannel
 from learnability.estimators._labels import Labels, weighted_mean
-from learnability.estimators._whitening import Whitening
+from learnability.estimators._whitening import GAUSSIAN, Whitening
 
-__all__ = ["GAUSSIAN", "Verdict", "average", "contenders", "judge", "score_coordinates", "settled"]
+__all__ = ["Verdict", "average", "contenders", "judge", "score_coordinates", "settled"]
 
 Array = NDArray[np.float64]
-GAUSSIAN = 1.2
-"""Largest fourth moment of Gaussian-like rows, in units of that of Gaussian ones."""
+_LEAST_ROWS = 50
+"""Fewer rows than this do not teach a channel what to say."""
 _FEW_ROWS = 300
 """Fewer rows than this are judged by a machine in ten folds by default."""
 _TIED = 2.0
@@ -80,11 +80,13 @@ def settled(how: str, folds: Any, n: int, whitening: Whitening, tails: float) ->
     """What is scored, and in how many folds, where either is "auto".
 
     Information, in three folds, where there are rows enough that have the tails of Gaussian ones;
-    elsewhere a machine, in five folds, or ten of few rows.
+    elsewhere a machine, in five folds, or ten of few rows. Where first moments are all there is a
+    machine judges whatever was asked for: a channel finds something in any such noise.
     """
-    if how == "auto":
-        gaussian = tails < GAUSSIAN and not whitening.has_few_rows(n)
-        how = "information" if gaussian else "cv"
+    if whitening.has_few_rows(n) or (how == "auto" and (n < _LEAST_ROWS or tails >= GAUSSIAN)):
+        how = "cv"
+    elif how == "auto":
+        how = "information"
     if folds == "auto":
         folds = 3 if how == "information" else 10 if n < _FEW_ROWS else 5
     return how, folds
@@ -152,10 +154,12 @@ def contenders(verdicts: dict[str, Verdict], labels: Labels) -> dict[str, Verdic
 def average(verdicts: Iterable[Verdict], labels: Labels, seed: int, how: str) -> Verdict | None:
     """Verdict on the average projector of the candidates that are tied with the best.
 
-    Each counts exp(-z^2 / 2), z being the number of standard errors that it is behind. None where
-    the best has no rival.
+    Each counts exp(-z^2 / 2), z being the number of standard errors that it is behind. Candidates
+    that found fewer directions without some fold are left out. None where the best has no rival.
     """
-    verdicts = list(verdicts)
+    verdicts = [one for one in verdicts if all(view.shape == one.whole.shape for view in one.views)]
+    if not verdicts:
+        return None
     best = max(verdicts, key=lambda verdict: verdict.score)
     members, shares = [], []
     for verdict in verdicts:

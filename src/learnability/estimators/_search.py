@@ -25,7 +25,7 @@ from learnability.estimators._moments import (
     tilted_directions,
 )
 from learnability.estimators._staircase import proposals, residual_labels
-from learnability.estimators._whitening import WIDE, Whitening, whiten
+from learnability.estimators._whitening import GAUSSIAN, WIDE, Whitening, whiten
 
 __all__ = ["into_white", "moment_starts", "search"]
 
@@ -36,8 +36,6 @@ _GOOD = 0.75
 """Predicted overlap from which no random start is tried."""
 _CLEAR = 0.97
 """Predicted overlap from which nothing more is tried."""
-_HEAVY = 1.2
-"""Fourth moment of the rows, over that of Gaussian ones, from which moments are not trusted."""
 _SPLITS = 2
 """Other halves of the rows that are tried below it."""
 _ERRORS = 3.0
@@ -110,7 +108,7 @@ def search(
     given = best = _best([run(U, short) for U in starts])
     few = rows.shape[0] < _FEW
     unclear = not _informed(best) or not (best.overlap >= _CLEAR).all()
-    if local_start is not None and (rows.tails > _HEAVY or unclear):
+    if local_start is not None and (rows.tails > GAUSSIAN or unclear):
         best = _best([best, run(local_start(), short)])
     for _ in range(0 if few else restarts):
         if _informed(best) and (best.overlap >= _GOOD).all():

@@ -28,7 +28,15 @@ from scipy.linalg import cholesky, solve_triangular
 
 from learnability.errors import LearnabilityError
 
-__all__ = ["WIDE", "Whitening", "row_blocks", "tail_weight", "whiten", "whitening_of_moments"]
+__all__ = [
+    "GAUSSIAN",
+    "WIDE",
+    "Whitening",
+    "row_blocks",
+    "tail_weight",
+    "whiten",
+    "whitening_of_moments",
+]
 
 Array = NDArray[np.float64]
 
@@ -36,6 +44,8 @@ WIDE = 3000
 """More columns than this are whitened by a Cholesky factor when they are sparse."""
 _ROUNDING = 1e-10
 """Eigenvalues of a correlation matrix below this fraction of the largest are zero."""
+GAUSSIAN = 1.2
+"""Largest fourth moment of Gaussian-like rows, in units of that of Gaussian ones."""
 _ENOUGH = 3.0
 """Samples over rank from which the sample covariance is taken as it is."""
 
@@ -202,10 +212,11 @@ def _second_moment(X: Any, weights: Array) -> Array:
     return found
 
 
-def tail_weight(X: Any, whitening: Whitening) -> float:
+def tail_weight(X: Any, whitening: Whitening, weights: Array) -> float:
     """Mean fourth power of the length of the white rows, in units of that of Gaussian ones."""
     k = max(whitening.rank, 1)
     total = 0.0
     for rows in row_blocks(0, X.shape[0]):
-        total += float(((whitening.rows(X[rows]) ** 2).sum(axis=1) ** 2).sum())
-    return total / X.shape[0] / (k * (k + 2))
+        squares = (whitening.rows(X[rows]) ** 2).sum(axis=1)
+        total += float(weights[rows] @ squares**2)
+    return total / float(weights.sum()) / (k * (k + 2))

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from learnability.estimators._base import SubspaceEstimator, check_count
+from learnability.estimators._base import SubspaceEstimator, as_seed, check_count
 from learnability.estimators._channel import standardised
 from learnability.estimators._judge import Verdict, judge, settled
 from learnability.estimators._labels import Labels, read_labels, weighted_mean
@@ -61,7 +61,8 @@ class DimensionReport:
     permutation : int or None
         By permutations; None where there are few rows, or too many coordinates to shuffle.
     bulk_edge : int or None
-        By the Gaussian null law; None where there are few rows.
+        By the Gaussian null law; no more than one beyond those that the other two have looked at,
+        and None where there are few rows.
     agree : bool or None
         Whether cv and permutation say the same.
     scores, errors : list of float
@@ -92,7 +93,7 @@ class DimensionReport:
 
 def dimension_report(
     X: Any, y: Any, max_components: int = 5, permutations: int = 19, folds: Any = "auto",
-    random_state: int = 0, sample_weight: Any = None,
+    random_state: Any = 0, sample_weight: Any = None,
 ) -> DimensionReport:  # fmt: skip
     """Find the number of directions by three rules.
 
@@ -108,7 +109,7 @@ def dimension_report(
         Number of shuffles at each step.
     folds : int or "auto"
         Folds of the held-out score; "auto" as in IndexSubspace.
-    random_state : int
+    random_state : int, RandomState or None
         Fixes everything.
     sample_weight : array, shape (n,), optional
         Counts of the rows.
@@ -117,15 +118,16 @@ def dimension_report(
     -------
     DimensionReport
     """
+    check_count("permutations", permutations)
     if folds != "auto":
         check_count("folds", folds, 2)
     X, y, weights = MessagePassingSubspace()._read_counted(X, y, sample_weight)
     labels = read_labels(y, weights)
     whitening = whiten(X, labels.weights, "auto")
-    how, folds = settled("auto", folds, len(X), whitening, tail_weight(X, whitening))
+    how, folds = settled("auto", folds, len(X), whitening, tail_weight(X, whitening, weights))
     return count_directions(
         X, y, labels, max_components, whitening, permutations=permutations, folds=folds,
-        seed=random_state, how=how,
+        seed=as_seed(random_state), how=how,
     )[0]  # fmt: skip
 
 
@@ -137,6 +139,8 @@ def count_directions(
     """The report, and the verdict on each number of directions that was tried."""
     most = min(check_count("max_components", most), whitening.rank)
     few = whitening.has_few_rows(len(X))
+    if few and labels.kind == "classes":
+        most = min(most, len(labels.values) - 1)  # Their means span no more.
 
     def finder(r: int) -> SubspaceEstimator:
         if few:
@@ -195,7 +199,7 @@ def _by_moments(
     shuffled: int | None = None
     edge: int | None = None
     for s in range(most + 1):
-        if shuffled is not None and s not in fits:
+        if (shuffled is not None or rank > _WIDEST) and s not in fits:
             break
         known, t = np.zeros((rank, 0)), np.zeros((n, 0))
         if s:

@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from learnability.drawing import COLOURS, house_style
 from learnability.estimators._axes import new_axes
+from learnability.estimators._base import as_seed
 from learnability.estimators._judge import judge
 from learnability.estimators._labels import read_labels
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
@@ -143,13 +144,14 @@ class StabilityDisplay:
         """
         finder = MessagePassingSubspace(random_state=random_state)
         finder = finder if estimator is None else estimator
+        seed = as_seed(random_state)
         X, y = np.asarray(X, dtype=float), np.asarray(y)
         labels = read_labels(y, np.ones(len(X)))
         overlap, scores, errors = [], [], []
         for r in range(1, max_components + 1):
             one = clone(finder).set_params(n_components=r)
-            overlap.append(split_half(one, X, y, 3, random_state).mean())
-            found = judge(one, X, y, labels, folds=3, seed=random_state, how="information")
+            overlap.append(split_half(one, X, y, 3, seed).mean())
+            found = judge(one, X, y, labels, folds=3, seed=seed, how="information")
             scores.append(found.score)
             errors.append(found.error)
         return cls(np.array(overlap), np.array(scores), np.array(errors)).plot(ax=ax)

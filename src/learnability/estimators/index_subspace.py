@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from learnability.errors import LearnabilityError
 from learnability.estimators._base import SubspaceEstimator, check_choice, check_count, fixed_signs
-from learnability.estimators._judge import GAUSSIAN, Verdict, average, contenders, judge, settled
+from learnability.estimators._judge import Verdict, average, contenders, judge, settled
 from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._report import (
     IndexReport,
@@ -18,7 +18,7 @@ from learnability.estimators._report import (
     rows_needed,
     warnings_of,
 )
-from learnability.estimators._whitening import Whitening, tail_weight, whiten
+from learnability.estimators._whitening import GAUSSIAN, Whitening, tail_weight, whiten
 from learnability.estimators.dimension import count_directions
 from learnability.estimators.gradient_subspace import GradientSubspace
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
@@ -55,7 +55,8 @@ class IndexSubspace(SubspaceEstimator):
         Among message_passing, opg, agop, giant, dr, sir, save, phd and learned.
     judge : {"auto", "information", "cv"}, default "auto"
         Held-out information of a learned channel in nats, or the cross-validated score of a support
-        vector machine; "auto" takes information where the rows have the tails of Gaussian ones.
+        vector machine; "auto" takes information where there are at least fifty rows, with the tails
+        of Gaussian ones. First moments of few rows are always judged by the machine.
     max_components : int, default 5
         Most directions that "auto" tries.
     folds : int or "auto", default "auto"
@@ -126,7 +127,7 @@ class IndexSubspace(SubspaceEstimator):
         labels = read_labels(y, weights)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         whitening = whiten(X, weights, "auto")
-        tails = tail_weight(X, whitening)
+        tails = tail_weight(X, whitening, weights)
         how, folds = settled(self.judge, self.folds, len(X), whitening, tails)
         names = self._names(len(X), whitening.rank)
         if whitening.has_few_rows(len(X)):
@@ -193,6 +194,8 @@ class IndexSubspace(SubspaceEstimator):
         label of their row, with all other rows at work. Where it also knows all of its directions
         no other candidate is tried. Where a machine judges, those that are tied are averaged.
         """
+        if known and isinstance(known.fitted, MomentSubspace):  # Few rows: no other candidate.
+            return {"sir": known}
         verdicts: dict[str, Verdict] = {}
         fits: dict[str, Any] = {}
         if "message_passing" in names and self.candidates == "auto":
