@@ -80,3 +80,12 @@ def test_numbers_among_objects_are_numbers_and_missing_ones_are_refused():
         labels[7] = missing
         with pytest.raises(ValueError, match=r"missing values .* in row 7"):
             one.fit(X, labels)
+
+
+def test_rows_of_weight_two_are_two_rows_where_there_is_nothing_to_choose():
+    X, y, _ = planted(lambda z: z[0], 1, 40, 5, 1)
+    counts = np.arange(40) % 3
+    one = IndexSubspace(1, candidates="sir", random_state=0)
+    weighed = one.fit(X, y, sample_weight=counts).components_
+    repeated = one.fit(np.repeat(X, counts, axis=0), np.repeat(y, counts)).components_
+    np.testing.assert_allclose(weighed, repeated, atol=1e-9)

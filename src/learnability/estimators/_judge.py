@@ -76,7 +76,7 @@ class Verdict:
     views: list[Array]
 
 
-def settled(how: str, folds: Any, n: int, whitening: Whitening, tails: float) -> tuple[str, int]:
+def settled(how: str, folds: Any, n: float, whitening: Whitening, tails: float) -> tuple[str, int]:
     """What is scored, and in how many folds, where either is "auto".
 
     Information, in three folds, where there are rows enough that have the tails of Gaussian ones;

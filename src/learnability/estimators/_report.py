@@ -166,13 +166,15 @@ def rows_needed(overlap: Array, n: int) -> int | None:
     return round(n * _GOOD / (1 - _GOOD) * (1 - q) / q)
 
 
-def warnings_of(n: int, whitening: Whitening, tails: float, best: float, error: float) -> list[str]:
+def warnings_of(
+    n: float, whitening: Whitening, tails: float, best: float, error: float
+) -> list[str]:
     """Reasons not to trust the answer: few rows, heavy tails, a score that is not above zero."""
     found = []
     if whitening.has_few_rows(n):
         found.append(
-            f"{n} rows for {whitening.rank} independent columns are fewer than three each: only "
-            "first moments (sir) were tried."
+            f"{n:.0f} rows for {whitening.rank} independent columns are fewer than three each: "
+            "only first moments (sir) were tried."
         )
     if tails > _HEAVY:
         found.append(

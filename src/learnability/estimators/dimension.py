@@ -124,7 +124,9 @@ def dimension_report(
     X, y, weights = MessagePassingSubspace()._read_counted(X, y, sample_weight)
     labels = read_labels(y, weights)
     whitening = whiten(X, labels.weights, "auto")
-    how, folds = settled("auto", folds, len(X), whitening, tail_weight(X, whitening, weights))
+    how, folds = settled(
+        "auto", folds, weights.sum(), whitening, tail_weight(X, whitening, weights)
+    )
     return count_directions(
         X, y, labels, max_components, whitening, permutations=permutations, folds=folds,
         seed=as_seed(random_state), how=how,
@@ -138,7 +140,7 @@ def count_directions(
 ) -> tuple[DimensionReport, dict[int, Verdict]]:  # fmt: skip
     """The report, and the verdict on each number of directions that was tried."""
     most = min(check_count("max_components", most), whitening.rank)
-    few = whitening.has_few_rows(len(X))
+    few = whitening.has_few_rows(labels.weights.sum())
     if few and labels.kind == "classes":
         most = min(most, len(labels.values) - 1)  # Their means span no more.
 

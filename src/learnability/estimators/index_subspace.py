@@ -128,9 +128,10 @@ class IndexSubspace(SubspaceEstimator):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         whitening = whiten(X, weights, "auto")
         tails = tail_weight(X, whitening, weights)
-        how, folds = settled(self.judge, self.folds, len(X), whitening, tails)
+        counted_rows = float(weights.sum())
+        how, folds = settled(self.judge, self.folds, counted_rows, whitening, tails)
         names = self._names(len(X), whitening.rank)
-        if whitening.has_few_rows(len(X)):
+        if whitening.has_few_rows(counted_rows):
             names = ["sir"]
         dimension = None
         counted: dict[int, Verdict] = {}
@@ -160,7 +161,7 @@ class IndexSubspace(SubspaceEstimator):
             overlap=[float(q) for q in overlap],
             rows_for_good_overlap=rows_needed(overlap, len(X)) if len(overlap) else None,
             blind=blind_methods(labels, self.held_out_) if len(self.components_) else {},
-            warnings=warnings_of(len(X), whitening, tails, self.score_, self.score_error_),
+            warnings=warnings_of(counted_rows, whitening, tails, self.score_, self.score_error_),
         )
         return self
 
