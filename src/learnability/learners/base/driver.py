@@ -1,0 +1,245 @@
+"""The one driver: checks, asks a learner, stacks, labels and writes down where a result is from."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import learnability
+from learnability.errors import LearnabilityError
+from learnability.learners.base.questions import (
+    GRIDS,
+    Question,
+    checked_arguments,
+    checked_seeds,
+)
+from learnability.learners.base.support import check_support
+from learnability.progress import tracked
+from learnability.results.schema import COORDINATES, row_of
+from learnability.targets import as_target
+
+if TYPE_CHECKING:
+    import xarray
+
+    from learnability.learners.base.learner import Found, Learner
+
+__all__ = ["alpha_by_alpha", "predicted", "seed_by_seed", "simulated", "the_question"]
+
+
+def the_question(learner: Learner, name: str | None) -> Question:
+    """The question of a name; the first of the learner for None.
+
+    Raises
+    ------
+    LearnabilityError
+        When the learner does not know the question.
+    """
+    if name is None:
+        return learner.questions[0]
+    for question in learner.questions:
+        if question.name == name:
+            return question
+    known = ", ".join(question.name for question in learner.questions)
+    raise LearnabilityError(
+        f"The question {name!r} was asked of {learner.name}, which answers {known}."
+    )
+
+
+def simulated(
+    learner: Learner, target: Any, name: str | None, seeds: Any, given: dict[str, Any]
+) -> xarray.Dataset:
+    """Ask the runs of a learner; see `Learner.simulate`."""
+    question, target, at = _prepared(learner, "simulate", target, name, given)
+    chosen = checked_seeds(seeds)
+    found = learner.run(question.name, target, at, chosen)
+    lead = (*question.axes, "seed") if found.lead is None else found.lead
+    return _labelled(learner, question, "simulate", target, at, given, found, lead, chosen)
+
+
+def predicted(
+    learner: Learner, target: Any, name: str | None, seeds: Any, given: dict[str, Any]
+) -> xarray.Dataset:
+    """Ask the theory of a learner; see `Learner.predict`."""
+    question, target, at = _prepared(learner, "predict", target, name, given)
+    side = question.predict
+    assert side is not None
+    if seeds is not None and not side.seeds:
+        raise LearnabilityError(
+            f"`seeds` was given, but {_who(learner, 'predict', question)} does not depend on seeds."
+        )
+    chosen = None if seeds is None else checked_seeds(seeds)
+    found = learner.theory(question.name, target, at, chosen)
+    lead = question.axes if found.lead is None else found.lead
+    if "seed" in lead and chosen is None:
+        chosen = [0]
+    return _labelled(learner, question, "predict", target, at, given, found, lead, chosen)
+
+
+def _prepared(
+    learner: Learner, verb: str, target: Any, name: str | None, given: Mapping[str, Any]
+) -> tuple[Question, Any, dict[str, Any]]:
+    """The question, the target and the arguments, all of them checked."""
+    question = the_question(learner, name)
+    target = as_target(target)
+    who = _who(learner, verb, question)
+    side = question.side(verb)
+    if side is None:
+        raise LearnabilityError(f"{who} has no answer: {question.reason}")
+    check_support(learner, side, who, target)
+    more = ("d",) if verb == "predict" and target.depends_on_dimension else ()
+    at = checked_arguments(who, side, given, more)
+    if "d" in at:
+        target.check_dimension(at["d"])
+    for grid in GRIDS:
+        if grid in at:
+            at[grid] = np.atleast_1d(at[grid])
+    learner.check_target(question.name, verb, target, at)
+    return question, target, at
+
+
+def _who(learner: Learner, verb: str, question: Question) -> str:
+    asked = "" if question is learner.questions[0] else f" ({question.name})"
+    return f"{verb} {learner.name}{asked}"
+
+
+# ---- loops
+
+
+def seed_by_seed(
+    learner: Learner, name: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int]
+) -> Found:
+    """One seed after the other, stacked behind the axes of the question."""
+    found = [
+        learner.run_seed(name, target, at, seed) for seed in tracked(list(seeds), learner.name)
+    ]
+    return _stacked(found, len(the_question(learner, name).axes))
+
+
+def alpha_by_alpha(
+    learner: Learner, name: str, target: Any, at: Mapping[str, Any], seed: int
+) -> Found:
+    """One alpha after the other, stacked in front."""
+    if "alpha" not in the_question(learner, name).axes:
+        return learner.run_one(name, target, at, seed)
+    alphas = [float(alpha) for alpha in at["alpha"]]
+    found = [learner.run_one(name, target, {**at, "alpha": alpha}, seed) for alpha in alphas]
+    return _stacked(found, 0)
+
+
+def _stacked(found: Sequence[Found], axis: int) -> Found:
+    """Results of the same names as one, along a new axis; paths hold their last value."""
+    first = found[0]
+    names = list(dict.fromkeys(name for one in found for name in one.values))
+    values = {}
+    for name in names:
+        arrays = [np.asarray(one.values[name]) for one in found]
+        if "time" in row_of(name).dims:
+            place = arrays[0].ndim - len(row_of(name).dims)
+            longest = max(array.shape[place] for array in arrays)
+            arrays = [_held(array, place, longest) for array in arrays]
+        values[name] = np.stack(arrays, axis=axis)
+    coords = dict(first.coords)
+    for name, held in coords.items():
+        longest_one = max((one.coords[name] for one in found), key=len)
+        coords[name] = longest_one if len(longest_one) > len(held) else held
+    shared = {
+        key: value
+        for key, value in first.attrs.items()
+        if all(_same(one.attrs.get(key), value) for one in found)
+    }
+    return dataclasses.replace(first, values=values, coords=coords, attrs=shared)
+
+
+def _held(path: NDArray[Any], axis: int, length: int) -> NDArray[Any]:
+    """A path kept at its last value up to a common length."""
+    missing = length - path.shape[axis]
+    last = np.take(path, [-1], axis=axis)
+    return np.concatenate([path, np.repeat(last, missing, axis=axis)], axis=axis)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(one == other) or (one != one and other != other)
+
+
+# ---- labels
+
+
+def _labelled(
+    learner: Learner,
+    question: Question,
+    verb: str,
+    target: Any,
+    at: Mapping[str, Any],
+    given: Mapping[str, Any],
+    found: Found,
+    lead: tuple[str, ...],
+    seeds: Sequence[int] | None,
+) -> xarray.Dataset:
+    """Label arrays by the schema; an argument that was one number takes its axis away."""
+    import xarray
+
+    declared = question.names(verb)
+    single = [grid for grid in GRIDS if grid in at and np.ndim(given[grid]) == 0]
+    ridges = isinstance(getattr(learner, "ridge", None), tuple)
+    variables: dict[str, Any] = {}
+    for name, values in found.values.items():
+        row = row_of(name)
+        if name.removesuffix("_stderr") not in declared:
+            raise LearnabilityError(
+                f"{learner.name} returned `{name}`, which the question {question.name} does not "
+                "declare."
+            )
+        array = np.asarray(values)
+        dims = (*lead, *row.dims, *(("ridge",) if row.by_ridge and ridges else ()))
+        if array.ndim != len(dims):
+            raise LearnabilityError(
+                f"{learner.name} returned `{name}` of shape {array.shape}, but its dimensions are "
+                f"{', '.join(dims) or 'none'}."
+            )
+        for axis in single:
+            if axis in dims:
+                array = np.take(array, 0, axis=dims.index(axis))
+                dims = tuple(dim for dim in dims if dim != axis)
+        variables[name] = (dims, array)
+    coords: dict[str, Any] = {}
+    for name, values in found.coords.items():
+        if name not in COORDINATES:
+            raise LearnabilityError(f"The schema of results has no coordinate {name!r}.")
+        coords[name] = (name, np.asarray(values))
+    for grid in GRIDS:
+        if grid in at:
+            coords[grid] = float(at[grid][0]) if grid in single else (grid, at[grid])
+    if seeds is not None and "seed" in lead:
+        coords["seed"] = ("seed", list(seeds))
+    if ridges:
+        coords["ridge"] = ("ridge", list(learner.ridges))
+    used = {dim for dims, _ in variables.values() for dim in dims}
+    kept = {k: v for k, v in coords.items() if not isinstance(v, tuple) or k in used}
+    return xarray.Dataset(variables, kept, _provenance(learner, question, verb, target, at, found))
+
+
+def _provenance(
+    learner: Learner,
+    question: Question,
+    verb: str,
+    target: Any,
+    at: Mapping[str, Any],
+    found: Found,
+) -> dict[str, Any]:
+    names = [field.name for field in dataclasses.fields(learner)]  # type: ignore[arg-type]
+    settings = ", ".join(f"{name}={getattr(learner, name)!r}" for name in names)
+    scalars = {k: v for k, v in at.items() if isinstance(v, int | float | str | bool)}
+    return {
+        "learner": f"{type(learner).__name__}({settings})",
+        "verb": verb,
+        "question": question.name,
+        **target.provenance(),
+        "version": learnability.__version__,
+        "numerics_version": learner.numerics_version,
+        **scalars,
+        **{key: value for key, value in found.attrs.items() if value is not None},
+    }

@@ -1,0 +1,82 @@
+"""What a learner supports, as data, and the one validator that reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from learnability.errors import LearnabilityError
+from learnability.fields import declared, given
+
+if TYPE_CHECKING:
+    from learnability.learners.base.questions import Side
+
+__all__ = ["Support", "check_support"]
+
+
+@dataclass(frozen=True)
+class Support:
+    """Targets and inputs that a learner accepts.
+
+    Attributes
+    ----------
+    targets : tuple of str
+        Kinds of targets.
+    inputs : tuple of str
+        Kinds of inputs.
+    most_directions : int or None
+        The largest number r of hidden directions.
+    """
+
+    targets: tuple[str, ...] = ("multi-index",)
+    inputs: tuple[str, ...] = ("isotropic",)
+    most_directions: int | None = None
+
+
+def check_support(learner: Any, side: Side, who: str, target: Any) -> None:
+    """Refuse a target, its inputs, or a field that does not act on them.
+
+    Parameters
+    ----------
+    learner : Learner
+        Whose support is read.
+    side : Side
+        Of the question; it may support less than the learner.
+    who : str
+        Learner, verb and question, for sentences.
+    target : Target
+        What is to be learned.
+
+    Raises
+    ------
+    LearnabilityError
+        Naming both sides and what is missing.
+    """
+    support: Support = learner.supports
+    targets = support.targets if side.targets is None else side.targets
+    inputs = support.inputs if side.inputs is None else side.inputs
+    if target.kind not in targets:
+        raise LearnabilityError(
+            f"{who} was asked for a {target.kind} target, but it accepts {_list(targets)} targets."
+        )
+    if target.inputs.kind not in inputs:
+        raise LearnabilityError(
+            f"{who} was asked for {target.inputs.kind} inputs, but it accepts {_list(inputs)} "
+            "inputs."
+        )
+    if support.most_directions is not None and target.r > support.most_directions:
+        raise LearnabilityError(
+            f"{who} was asked for r = {target.r} hidden directions, but it accepts at most "
+            f"{support.most_directions}."
+        )
+    for field, about in declared(learner):
+        if about.inputs is not None and target.inputs.kind not in about.inputs:
+            if given(learner, field, about):
+                raise LearnabilityError(
+                    f"`{field.name}` was given as {getattr(learner, field.name)!r}, but it acts "
+                    f"only on {_list(about.inputs)} inputs, and these are {target.inputs.kind}."
+                )
+
+
+def _list(words: tuple[str, ...]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
