@@ -13,7 +13,7 @@ from typing import Any
 
 from learnability.figures import FIGURES, draw
 from learnability.hardness import Hardness, hardness
-from learnability.links.catalogue import CATALOGUE, Entry
+from learnability.labels.catalogue import CATALOGUE, Entry
 from learnability.plotting import COLOURS, WIDTHS, house_style
 
 STATIC = Path(__file__).resolve().parent / "_static"

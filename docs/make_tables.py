@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from learnability.hardness import Cost, Hardness, Step, hardness
-from learnability.links.catalogue import CATALOGUE, Entry
+from learnability.labels.catalogue import CATALOGUE, Entry
 
 DOCS = Path(__file__).resolve().parent
 DECIMALS = 7  # Of a threshold that is exact to more than that.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.hardness import Hardness, Step, hardness
-from learnability.links import Link
+from learnability.labels import Link
 
 Array = NDArray[np.float64]
 

@@ -12,9 +12,9 @@ import pytest
 from scipy.stats import t as student
 
 from learnability import GiantSteps, Link, MultiIndex
+from learnability.gaussian.sections import complement
 from learnability.hardness import csq_staircase
 from learnability.learners.ridge import fit_readout
-from learnability.links._sections import complement
 
 pytestmark = pytest.mark.agreement
 

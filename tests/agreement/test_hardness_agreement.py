@@ -16,9 +16,9 @@ from scipy.optimize import brentq
 from scipy.stats import norm, t
 
 from learnability import MultiIndex
+from learnability.gaussian.hermite_products import hermite_products, multi_indices
 from learnability.hardness import csq_staircase, risk_floors
-from learnability.links import Channel, Link, expand
-from learnability.links._hermite_products import hermite_products, multi_indices
+from learnability.labels import Channel, Link, expand
 
 from tests.reports import report_on
 

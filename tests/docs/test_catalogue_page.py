@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from learnability.hardness import hardness
-from learnability.links.catalogue import CATALOGUE, catalogue
+from learnability.labels.catalogue import CATALOGUE, catalogue
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

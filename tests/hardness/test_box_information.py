@@ -12,7 +12,7 @@ from learnability.hardness._box_information import (
     interval_masses,
     omega_rule,
 )
-from learnability.links.posterior import BoxPosterior, scheme_of
+from learnability.labels.posterior import BoxPosterior, scheme_of
 
 
 def scheme(text: str, noise: float = 0.0) -> BoxPosterior:

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
+from learnability.gaussian.sections import Section
 from learnability.hardness._correlations import (
     correlation_kernels,
     correlation_signals,
     shown_directions,
 )
-from learnability.links import Link, expand
-from learnability.links._sections import Section
+from learnability.labels import Link, expand
 
 from tests.reports import projector, random_rotation, spanned_by
 
@@ -72,5 +72,6 @@ def test_signals_turn_with_the_link() -> None:
 
 
 def test_what_has_no_second_moment_shows_nothing() -> None:
-    shown = shown_directions(Section.whole(Link("1/z1 + z2")), NONE)
+    link = Link("1/z1 + z2")
+    shown = shown_directions(link, Section.whole(link), NONE)
     assert all(len(rows) == 0 for rows in shown.values())

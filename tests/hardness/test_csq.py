@@ -9,7 +9,7 @@ import pytest
 
 from learnability import LearnabilityError
 from learnability.hardness import Staircase, Step, csq_staircase, leap_staircase, risk_floors
-from learnability.links import Link, expand
+from learnability.labels import Link, expand
 
 from tests.reports import axes, opened, projector, spanned_by
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from learnability.hardness import grand_staircase
-from learnability.links import Link
+from learnability.labels import Link
 
 from tests.reports import axes, opened
 

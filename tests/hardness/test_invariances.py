@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learnability.hardness import Hardness, hardness
-from learnability.links import Link
+from learnability.labels import Link
 
 from tests.reports import opened, projector, random_rotation, report_on, spanned_by, turn
 

@@ -12,7 +12,7 @@ from scipy.special import k0, k1, loggamma
 from scipy.stats import chi2, norm
 
 from learnability.hardness import csq_staircase, grand_staircase, hardness
-from learnability.links import Link
+from learnability.labels import Link
 
 from tests.reports import axes, opened, projector, report_on, spanned_by
 

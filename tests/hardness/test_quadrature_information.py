@@ -8,7 +8,7 @@ import pytest
 from learnability import Channel
 from learnability.hardness._box_information import FiniteInformation
 from learnability.hardness._quadrature_information import QuadratureInformation
-from learnability.links.posterior import BoxPosterior, scheme_of
+from learnability.labels.posterior import BoxPosterior, scheme_of
 
 
 def test_a_linear_channel_with_noise() -> None:

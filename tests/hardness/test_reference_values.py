@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from learnability.hardness import Hardness
-from learnability.links import Channel, Link, catalogue, expand
+from learnability.labels import Channel, Link, catalogue, expand
 
 from tests.reference_values import (
     ALPHA_C,

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from learnability.gaussian.hermite_products import multi_indices
 from learnability.hardness._subspaces import (
     bayes_operator,
     hermite_orders,
@@ -17,8 +18,7 @@ from learnability.hardness._subspaces import (
     threshold,
     whole_section,
 )
-from learnability.links import Channel, ConditionalMoments, Link
-from learnability.links._hermite_products import multi_indices
+from learnability.labels import Channel, ConditionalMoments, Link
 
 from tests.reports import axes, projector, random_rotation, spanned_by
 

@@ -9,7 +9,7 @@ import pytest
 
 from learnability import LearnabilityError
 from learnability.hardness import weak_recovery
-from learnability.links import Channel
+from learnability.labels import Channel
 
 from tests.reports import axes, projector
 

@@ -64,7 +64,7 @@ def picture(data: xarray.Dataset) -> Any:
     """One panel an example; the degree of the exponent is the thick line."""
     from matplotlib.figure import Figure
 
-    from learnability.links.link import Link
+    from learnability.labels.link import Link
     from learnability.plotting import COLOURS, WIDTHS, house_style
 
     with house_style():

@@ -52,9 +52,9 @@ def compute(size: FlowSize, store: Path | None = None) -> xarray.Dataset:
     """Correlations along the flows of tanh on -He3, from both sides of S_c, and the losses in S."""
     import xarray
 
+    from learnability.labels import Link
     from learnability.learners import GradientFlow
     from learnability.learners.flow._population import Population
-    from learnability.links import Link
     from learnability.studies import study
     from learnability.targets import SpikedIndex
 

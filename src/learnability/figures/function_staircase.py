@@ -122,7 +122,7 @@ def picture(data: xarray.Dataset) -> Any:
     """Errors above, overlaps of the two functions with the two features below."""
     from matplotlib.figure import Figure
 
-    from learnability.links.link import Link
+    from learnability.labels.link import Link
     from learnability.plotting import COLOURS, WIDTHS, house_style
 
     with house_style():

@@ -80,7 +80,7 @@ def picture(data: xarray.Dataset) -> Any:
     """One panel an example: the cosine with its second direction against that with its first."""
     from matplotlib.figure import Figure
 
-    from learnability.links.link import Link
+    from learnability.labels.link import Link
     from learnability.plotting import COLOURS, WIDTHS, house_style
 
     d = data.attrs["runs_d"]

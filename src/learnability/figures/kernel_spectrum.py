@@ -43,6 +43,7 @@ def compute(size: Size) -> xarray.Dataset:
     """Eigenvalues and shares of h for three first layers; the spectral one from 4 n* samples."""
     import xarray
 
+    from learnability.labels.link import Link
     from learnability.learners.deep import (
         OracleFirstLayer,
         RandomFirstLayer,
@@ -51,7 +52,6 @@ def compute(size: Size) -> xarray.Dataset:
     from learnability.learners.deep._blocks import Samples
     from learnability.learners.deep.observables import kernel_spectrum
     from learnability.learners.deep.stages import Features
-    from learnability.links.link import Link
 
     target, d = reference(), size.d
     first = Samples(target, 0, d, round(4 * target.n_star(d)))

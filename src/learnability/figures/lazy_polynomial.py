@@ -46,8 +46,8 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     """Theory and runs of the kernel and of random features of three widths, and the floors."""
     import xarray
 
+    from learnability.labels import Link, expand
     from learnability.learners import KernelRidge, RandomFeatures
-    from learnability.links import Link, expand
     from learnability.studies import study
 
     d = size.d

@@ -45,8 +45,8 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     import xarray
 
     from learnability.hardness import csq_staircase, risk_floors
+    from learnability.labels import Link
     from learnability.learners import GiantSteps
-    from learnability.links import Link
     from learnability.studies import study
 
     link, d = Link(LINK), size.d

@@ -15,8 +15,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.links._rules import composite_legendre
-from learnability.links.posterior import BoxPosterior
+from learnability.gaussian.rules import composite_legendre
+from learnability.labels.posterior import BoxPosterior
 
 __all__ = ["FiniteInformation", "RootInformation"]
 

@@ -13,6 +13,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.gaussian.hermite_products import multi_indices, product_rotation
+from learnability.gaussian.quadrature import adapted_complement, rules_for
+from learnability.gaussian.sections import Section, complement
 from learnability.hardness._subspaces import (
     Signal,
     is_square_integrable,
@@ -20,12 +23,9 @@ from learnability.hardness._subspaces import (
     symmetric_basis,
     top_range,
 )
-from learnability.links._hermite_products import multi_indices, product_rotation
-from learnability.links._quadrature import adapted_complement, rules_for
-from learnability.links._sections import Section, complement
-from learnability.links.conditional import HIGHEST_ORDER
-from learnability.links.hermite import ZERO
-from learnability.links.link import Link
+from learnability.labels.conditional import HIGHEST_ORDER
+from learnability.labels.hermite import ZERO
+from learnability.labels.link import Link
 
 __all__ = [
     "MOST_DIRECTIONS",
@@ -154,13 +154,13 @@ def snapped(section: Section, known: Array, rows: Array) -> tuple[Array, bool]:
     return rows @ rest @ complement(known, section.m).T, False
 
 
-def shown_directions(section: Section, known: Array) -> dict[int, Array]:
+def shown_directions(link: Link, section: Section, known: Array) -> dict[int, Array]:
     """Rows (k, m - j) that correlations of each order prove to carry a signal.
 
     Empty where correlations do not exist or are not computed: they never prove its absence.
     """
     left = section.m - len(known)
-    if section.m > MOST_DIRECTIONS or not is_square_integrable(section.link):
+    if section.m > MOST_DIRECTIONS or not is_square_integrable(link):
         return {k: np.zeros((0, left)) for k in range(1, HIGHEST_ORDER + 1)}
     signals = correlation_signals(section, known)
     return {k: signal.basis.reshape(-1, left) for k, signal in signals.items()}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.links._rules import legendre
+from learnability.gaussian.rules import legendre
 
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline

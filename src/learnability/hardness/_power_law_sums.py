@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.links._rules import composite_legendre
+from learnability.gaussian.rules import composite_legendre
 
 __all__ = ["PowerLaw", "power_law"]
 

@@ -17,12 +17,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.links._particles import FINE, Resolution
-from learnability.links._quadrature import axis_breaks
-from learnability.links._rules import composite_legendre, gauss_normal, product_grid, sobol_normals
-from learnability.links._sections import Section
-from learnability.links.channel import Channel
-from learnability.links.posterior import BoxPosterior, scheme_of, traceable
+from learnability.gaussian.particles import FINE, Resolution
+from learnability.gaussian.quadrature import axis_breaks
+from learnability.gaussian.rules import (
+    composite_legendre,
+    gauss_normal,
+    product_grid,
+    sobol_normals,
+)
+from learnability.gaussian.sections import Section
+from learnability.labels.channel import Channel
+from learnability.labels.posterior import BoxPosterior, scheme_of, traceable
 
 __all__ = ["QuadratureInformation"]
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError, LinkError
-from learnability.links._hermite_products import multi_indices
-from learnability.links._sections import Section, basis_of
-from learnability.links.conditional import ConditionalMoments
-from learnability.links.hermite import HermiteExpansion, expand
-from learnability.links.link import Link
+from learnability.gaussian.hermite_products import multi_indices
+from learnability.gaussian.sections import Section, basis_of
+from learnability.labels.conditional import ConditionalMoments
+from learnability.labels.hermite import HermiteExpansion, expand
+from learnability.labels.link import Link
 
 __all__ = ["Signal", "bayes_operator", "hermite_orders", "open_range", "relevant_subspace"]
 

@@ -14,12 +14,12 @@ from __future__ import annotations
 import numpy as np
 
 from learnability.errors import LearnabilityError
+from learnability.gaussian.sections import complement
 from learnability.hardness._correlations import correlation_kernels, correlation_signals
 from learnability.hardness._subspaces import relevant_subspace, top_range, whole_section
 from learnability.hardness.steps import Staircase, Step
-from learnability.links._sections import complement
-from learnability.links.conditional import HIGHEST_ORDER
-from learnability.links.link import Link
+from learnability.labels.conditional import HIGHEST_ORDER
+from learnability.labels.link import Link
 
 __all__ = ["HIGHEST_KAPPA", "csq_staircase", "leap_staircase", "risk_floors"]
 

@@ -19,6 +19,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.gaussian.sections import Section, complement
 from learnability.hardness._correlations import shown_directions, snapped
 from learnability.hardness._subspaces import (
     open_range,
@@ -28,15 +29,14 @@ from learnability.hardness._subspaces import (
 )
 from learnability.hardness.state_evolution import self_consistent_alpha
 from learnability.hardness.steps import Staircase, Step
-from learnability.links._sections import Section, complement
-from learnability.links.channel import Channel
-from learnability.links.conditional import (
+from learnability.labels.channel import Channel
+from learnability.labels.conditional import (
     FEW_SAMPLES,
     HIGHEST_ORDER,
     MANY_SAMPLES,
     conditional_moments,
 )
-from learnability.links.link import Link
+from learnability.labels.link import Link
 
 __all__ = ["grand_staircase"]
 
@@ -69,7 +69,7 @@ def grand_staircase(link: Link, noise: float = 0.0) -> Staircase:
         if len(known) > 3:
             doubts.append(f"{where}: not computed, more than three directions are known already")
             break
-        shown = shown_directions(section, known)
+        shown = shown_directions(link, section, known)
         span, doubt = _trivial_span(section, known, shown[1])
         if doubt:
             doubts.append(f"{where}: whether E[z | y] vanishes in some direction")

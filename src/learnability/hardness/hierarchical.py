@@ -23,7 +23,7 @@ from learnability.hardness.costs import Cost
 from learnability.hardness.csq import leap_staircase
 from learnability.hardness.references import BIBTEX
 from learnability.hardness.steps import Step
-from learnability.links.hermite import expand
+from learnability.labels.hermite import expand
 from learnability.targets.compositional import Exponent
 from learnability.targets.conditions import Condition
 from learnability.targets.hierarchical import Hierarchical

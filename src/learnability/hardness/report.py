@@ -23,8 +23,8 @@ from learnability.hardness.grand import grand_staircase
 from learnability.hardness.hierarchical import hierarchical_hardness
 from learnability.hardness.references import BIBTEX
 from learnability.hardness.steps import Staircase, Step
-from learnability.links.hermite import expand
-from learnability.links.link import Link
+from learnability.labels.hermite import expand
+from learnability.labels.link import Link
 from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.spiked_index import SpikedIndex

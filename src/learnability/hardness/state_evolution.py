@@ -30,9 +30,9 @@ from learnability.hardness._box_information import KNOWN, FiniteInformation, Roo
 from learnability.hardness._overlap_curve import OverlapCurve
 from learnability.hardness._quadrature_information import QuadratureInformation
 from learnability.hardness.thresholds import weak_recovery
-from learnability.links.channel import Channel
-from learnability.links.link import Link
-from learnability.links.posterior import BoxPosterior, scheme_of
+from learnability.labels.channel import Channel
+from learnability.labels.link import Link
+from learnability.labels.posterior import BoxPosterior, scheme_of
 
 __all__ = [
     "FixedPoint",

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from learnability.gaussian.sections import complement
 from learnability.hardness._subspaces import bayes_operator, open_range, threshold
-from learnability.links._sections import complement
-from learnability.links.channel import Channel, checked_frame
+from learnability.labels.channel import Channel, checked_frame
 
 __all__ = ["WeakRecovery", "weak_recovery"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from learnability.errors import LearnabilityError, LinkError
-from learnability.links.link import Link
+from learnability.labels.link import Link
 
 __all__ = ["checked_activation", "checked_positive", "checked_ridge", "is_number"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.links.link import Link
+from learnability.labels.link import Link
 
 __all__ = ["ROWS", "features", "first_layer", "row_blocks"]
 

@@ -13,10 +13,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.links._hermite_products import hermite_table
-from learnability.links._rules import composite_legendre
-from learnability.links._sections import REACH, Section
-from learnability.links.link import Link
+from learnability.gaussian.hermite_products import hermite_table
+from learnability.gaussian.rules import composite_legendre
+from learnability.gaussian.sections import REACH, Section
+from learnability.labels.link import Link
 
 __all__ = ["shifted_moments", "tabulated_moments"]
 

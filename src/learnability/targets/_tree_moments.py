@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from learnability.errors import LearnabilityError
-from learnability.links.link import Link
+from learnability.labels.link import Link
 from learnability.targets._tree import sign_counts
 
 __all__ = ["level_scales"]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.links.hermite import expand
+from learnability.labels.hermite import expand
 from learnability.targets._tree import checked_levels
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from learnability.errors import LearnabilityError
-from learnability.links.hermite import HermiteExpansion, expand
-from learnability.links.link import Link
+from learnability.labels.hermite import HermiteExpansion, expand
+from learnability.labels.link import Link
 
 if TYPE_CHECKING:
     from learnability.targets.hierarchical import Hierarchical

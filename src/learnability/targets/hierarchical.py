@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.links.channel import Channel, checked_noise
-from learnability.links.hermite import expand
-from learnability.links.link import Link
+from learnability.labels.channel import Channel, checked_noise
+from learnability.labels.hermite import expand
+from learnability.labels.link import Link
 from learnability.targets._composition import Composition
 from learnability.targets._tree import checked_levels, climb, level_sizes, sign_counts
 from learnability.targets._tree_checks import (

@@ -7,8 +7,8 @@ import pytest
 
 from learnability.errors import LearnabilityError
 from learnability.hardness import weak_recovery
+from learnability.labels.channel import Channel
 from learnability.learners.spectral._label_law import conditionals, label_law
-from learnability.links.channel import Channel
 
 
 @pytest.mark.parametrize(

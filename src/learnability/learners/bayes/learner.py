@@ -13,6 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from learnability.errors import LearnabilityError
 from learnability.hardness.state_evolution import state_evolution
 from learnability.hardness.thresholds import weak_recovery
+from learnability.labels.channel import Channel
+from learnability.labels.link import Link
+from learnability.labels.posterior import scheme_of
 from learnability.learners.alignment import resolved
 from learnability.learners.bayes._channel_step import ChannelStep
 from learnability.learners.bayes._damped_paths import damped_paths
@@ -35,9 +38,6 @@ from learnability.learners.protocol import (
 )
 from learnability.learners.spectral import Spectral
 from learnability.learners.spread import spread
-from learnability.links.channel import Channel
-from learnability.links.link import Link
-from learnability.links.posterior import scheme_of
 from learnability.progress import tracked
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_sizes

@@ -199,7 +199,7 @@ def _best_ridge(levels: Levels, n: float) -> float:
 
 def _feature_parts(target: Hierarchical) -> Array:
     """<P_j f, h_m> by feature and degree, shape (r, j): a feature is a sum of single variables."""
-    from learnability.links.hermite import expand
+    from learnability.labels.hermite import expand
 
     composition, k = target.composition, target.degree
     coefficients = expand(target.polynomial, k)

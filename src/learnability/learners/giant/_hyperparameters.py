@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from learnability.errors import LearnabilityError
 from learnability.hardness.csq import leap_staircase
-from learnability.links.link import Link
+from learnability.labels.link import Link
 from learnability.targets.multi_index import MultiIndex
 
 if TYPE_CHECKING:

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.labels.hermite import expand
+from learnability.labels.link import Link
 from learnability.learners.features import ROWS, first_layer
 from learnability.learners.fresh_samples import fresh_error
 from learnability.learners.giant._hyperparameters import neurons, sigma
@@ -27,8 +29,6 @@ from learnability.learners.giant._spiked_gradient import (
 )
 from learnability.learners.protocol import checked_alphas, checked_seeds, dataset
 from learnability.learners.ridge import fit_readout
-from learnability.links.hermite import expand
-from learnability.links.link import Link
 from learnability.progress import tracked
 from learnability.targets.protocol import checked_memory, checked_sizes
 from learnability.targets.spiked_index import Spike, SpikedIndex

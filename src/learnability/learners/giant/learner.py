@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from learnability.errors import LearnabilityError
+from learnability.labels.link import Link
 from learnability.learners.activations import (
     checked_activation,
     checked_positive,
@@ -33,7 +34,6 @@ from learnability.learners.giant._theory import (
 )
 from learnability.learners.giant._training import Training
 from learnability.learners.protocol import checked_alphas, checked_seeds, checked_target
-from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.spiked_index import SpikedIndex
 

@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.gaussian.sections import Section
+from learnability.labels.hermite import expand
+from learnability.labels.link import Link
 from learnability.learners.equivalent import Levels
-from learnability.links._sections import Section
-from learnability.links.hermite import expand
-from learnability.links.link import Link
 from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.labels.link import Link
 from learnability.learners.equivalent import Levels, errors
 from learnability.learners.lazy._levels import (
     HIGHEST_DEGREE,
@@ -27,7 +28,6 @@ from learnability.learners.protocol import (
     checked_target,
     dataset,
 )
-from learnability.links.link import Link
 from learnability.progress import tracked
 from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex

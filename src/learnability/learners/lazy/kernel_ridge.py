@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.labels.link import Link
 from learnability.learners.activations import checked_ridge
 from learnability.learners.equivalent import Levels
 from learnability.learners.fresh_samples import fresh_error
@@ -20,7 +21,6 @@ from learnability.learners.lazy._results import Lazy, Run, runs
 from learnability.learners.lazy._spiked_kernel import SpikedKernel, given_kernel
 from learnability.learners.mehler import mehler_levels, mehler_values
 from learnability.learners.ridge import dual_path
-from learnability.links.link import Link
 from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.spiked_index import SpikedIndex

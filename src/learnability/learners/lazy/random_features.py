@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.labels.link import Link
 from learnability.learners.activations import (
     checked_activation,
     checked_positive,
@@ -22,7 +23,6 @@ from learnability.learners.lazy._levels import activation_weights
 from learnability.learners.lazy._results import Lazy, Run, runs
 from learnability.learners.lazy._spiked_kernel import SpikedKernel, feature_kernel
 from learnability.learners.ridge import fit_readout
-from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.spiked_index import SpikedIndex
 

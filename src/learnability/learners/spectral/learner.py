@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.gaussian.sections import complement
 from learnability.hardness.thresholds import WeakRecovery, weak_recovery
+from learnability.labels.link import Link
 from learnability.learners.alignment import resolved
 from learnability.learners.eigenvectors import (
     TOLERANCE,
@@ -37,8 +39,6 @@ from learnability.learners.spectral._transition import (
 )
 from learnability.learners.spread import spread
 from learnability.learners.thin_products import collect
-from learnability.links._sections import complement
-from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_sizes
 
