@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from learnability.figures import FIGURES, draw
-from learnability.hardness import Hardness, hardness
 from learnability.labels.catalogue import CATALOGUE, Entry
 from learnability.plotting import COLOURS, WIDTHS, house_style
+from learnability.reports import Hardness, hardness
 
 STATIC = Path(__file__).resolve().parent / "_static"
 OUT = STATIC.parents[1] / "out"

@@ -18,7 +18,7 @@ import learnability
 from learnability import figures
 from learnability.cli import main
 
-from tests.reports import report_on
+from tests.reports.shared import report_on
 
 
 class Done:

@@ -12,7 +12,7 @@ import xarray
 from learnability import LearnabilityError
 from learnability.results import save, table, whole_file
 
-from tests.reports import report_on
+from tests.reports.shared import report_on
 
 
 @pytest.fixture

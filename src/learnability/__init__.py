@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 __version__ = "0.1.0"
@@ -16,7 +14,7 @@ _HOMES = {
     "Channel": "learnability.labels",
     "GiantSteps": "learnability.learners",
     "GradientFlow": "learnability.learners",
-    "Hardness": "learnability.hardness",
+    "Hardness": "learnability.reports",
     "Hierarchical": "learnability.targets",
     "JointAdamW": "learnability.learners",
     "KernelRidge": "learnability.learners",
@@ -41,9 +39,9 @@ _HOMES = {
     "SpikedIndex": "learnability.targets",
     "TwoLayer": "learnability.learners",
     "catalogue": "learnability.labels",
-    "hardness": "learnability.hardness",
+    "hardness": "learnability.reports",
     "plot": "learnability.plotting",
-    "scaling_laws": "learnability.hardness",
+    "scaling_laws": "learnability.theory",
     "study": "learnability.studies",
 }
 
@@ -60,14 +58,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _Package(ModuleType):
-    """Keeps `learnability.hardness` the function when the folder of that name is imported."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _HOMES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -110,7 +110,7 @@ def hardness(
     """Report how hard a function is to learn, and by which algorithm."""
     _check_suffix("--plot", plot, PICTURES)
     _make_room(plot)
-    from learnability.hardness import hardness as report_on
+    from learnability.reports import hardness as report_on
 
     report = report_on(_target(context))
     if as_json:

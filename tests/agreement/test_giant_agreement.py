@@ -13,8 +13,8 @@ from scipy.stats import t as student
 
 from learnability import GiantSteps, Link, MultiIndex
 from learnability.gaussian.sections import complement
-from learnability.hardness import csq_staircase
-from learnability.learners.ridge import fit_readout
+from learnability.learners.linear_algebra.ridge import fit_readout
+from learnability.theory import csq_staircase
 
 pytestmark = pytest.mark.agreement
 

@@ -17,10 +17,10 @@ from scipy.stats import norm, t
 
 from learnability import MultiIndex
 from learnability.gaussian.hermite_products import hermite_products, multi_indices
-from learnability.hardness import csq_staircase, risk_floors
 from learnability.labels import Channel, Link, expand
+from learnability.theory import csq_staircase, risk_floors
 
-from tests.reports import report_on
+from tests.reports.shared import report_on
 
 pytestmark = pytest.mark.agreement
 

@@ -15,7 +15,7 @@ from learnability.gaussian.hermite_products import (
 )
 from learnability.gaussian.rules import gauss_normal
 
-from tests.reports import random_rotation
+from tests.geometry import random_rotation
 
 
 @pytest.mark.parametrize(("m", "order"), [(1, 4), (2, 3), (3, 2), (4, 3), (3, 0), (0, 0)])

@@ -15,7 +15,7 @@ from learnability.gaussian.rules import Rule
 from learnability.gaussian.sections import Section
 from learnability.labels import Link
 
-from tests.reports import random_rotation, turn
+from tests.geometry import random_rotation, turn
 
 
 def section_of(text: str, r: int | None = None) -> Section:

@@ -11,7 +11,7 @@ from learnability import LinkError
 from learnability.gaussian.sections import REACH, Section, basis_of, complement, roots_on_lines
 from learnability.labels import Link
 
-from tests.reports import projector, random_rotation, turn
+from tests.geometry import projector, random_rotation, turn
 
 RNG = np.random.default_rng(1)
 

@@ -19,8 +19,8 @@ from learnability.labels.conditional import (
     product_rotation,
 )
 
+from tests.geometry import random_rotation, turn
 from tests.reference_values import BUMP, WINDOW
-from tests.reports import random_rotation, turn
 
 
 def moments(

@@ -13,7 +13,7 @@ from learnability import LearnabilityError
 from learnability.labels import Link, expand
 from learnability.labels.hermite import eigenspaces, rotate_tensor, symmetric_tensor
 
-from tests.reports import projector, random_rotation, spanned_by, turn
+from tests.geometry import projector, random_rotation, spanned_by, turn
 
 ROOT = math.sqrt(2 / math.pi)
 

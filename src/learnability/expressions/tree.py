@@ -2,7 +2,7 @@
 
 Sums and products are n-ary, subtraction is the sum with a negation, and a negation never stands
 inside a product or a quotient (it is hoisted in front), so that printing a tree and parsing the
-text gives the same tree back. What the operations mean is in ``_operations``.
+text gives the same tree back. What the operations mean is in ``operations``.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Var:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An operation of the table in ``_operations`` applied to `args`."""
+    """An operation of the table in ``operations`` applied to `args`."""
 
     name: str
     args: tuple[Tree, ...]

@@ -63,10 +63,10 @@ def message_passing(link: str, size: Size, store: Path | None = None) -> xarray.
     store : Path, optional
         File that keeps the runs: a figure that was interrupted goes on from there.
     """
-    from learnability.hardness import hardness
-    from learnability.hardness.state_evolution import state_evolution
     from learnability.learners import BayesAMP
+    from learnability.reports import hardness
     from learnability.studies import study
+    from learnability.theory.state_evolution import state_evolution
 
     report = hardness(link)
     thresholds = [

@@ -88,8 +88,8 @@ def compute(size: MapSize, store: Path | None = None) -> xarray.Dataset:
     """Medians, slopes with bootstrap errors, and what the start predicts at these d."""
     import xarray
 
-    from learnability.hardness.spiked import start_exponent
     from learnability.learners.marked import typical_correlation
+    from learnability.reports.spiked import start_exponent
     from learnability.studies import study
     from learnability.targets import SpikedIndex
 

@@ -91,9 +91,9 @@ def compute(size: Size) -> xarray.Dataset:
     """Errors and overlaps for three functions of two features."""
     import xarray
 
-    from learnability.hardness import leap_staircase
     from learnability.progress import tracked
     from learnability.targets.hierarchical import Hierarchical
+    from learnability.theory import leap_staircase
 
     targets = [Hierarchical(g, P, N=N) for g in EXAMPLES]
     cells = [(target, seed) for target in targets for seed in range(size.runs)]

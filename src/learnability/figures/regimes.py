@@ -44,10 +44,10 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     """
     import xarray
 
-    from learnability.hardness import csq_staircase, risk_floors
     from learnability.labels import Link
     from learnability.learners import GiantSteps
     from learnability.studies import study
+    from learnability.theory import csq_staircase, risk_floors
 
     link, d = Link(LINK), size.d
     floors = {order: risk_floors(link, csq_staircase(link, order=order)) for order in (1, 2)}

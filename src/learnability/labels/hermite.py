@@ -2,7 +2,8 @@
 
 The order-k tensor C_k = E[g(z) He_k(z)] has entries C_{i1...ik} = E[g prod_j He_{beta_j}(z_j)]
 with beta the counts of the indices; |P_k g|^2 = |C_k|_F^2 / k!. A polynomial is transformed by
-exact algebra; any other link by the rules of `gaussian.quadrature`, with zeros from its sign symmetries.
+exact algebra; any other link by the rules of `gaussian.quadrature`, with zeros from its sign
+symmetries.
 
 References
 ----------
@@ -67,7 +68,7 @@ class HermiteExpansion:
         E[g^2] and its error.
     method : str
         ``"exact"`` (rational algebra), ``"algebra"`` (the same in floats), or the rule of
-        `_quadrature`: ``"product"``, ``"planes"``, ``"lines"`` or ``"sobol"``.
+        `quadrature`: ``"product"``, ``"planes"``, ``"lines"`` or ``"sobol"``.
     """
 
     link: Link

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from learnability.errors import LearnabilityError
 from learnability.labels.link import Link
-from learnability.targets._tree import sign_counts
+from learnability.targets.tree import sign_counts
 
 __all__ = ["level_scales"]
 

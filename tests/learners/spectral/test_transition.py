@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from learnability.labels.channel import Channel
-from learnability.learners.eigenvectors import preprocessing
+from learnability.learners.linear_algebra.eigenvectors import preprocessing
 from learnability.learners.spectral._label_law import label_law
 from learnability.learners.spectral._transition import (
     Transition,

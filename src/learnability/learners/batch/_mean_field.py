@@ -50,7 +50,7 @@ from learnability.errors import LearnabilityError
 from learnability.gaussian.rules import sobol_normals
 from learnability.labels.channel import Channel
 from learnability.learners.batch._network import Network
-from learnability.learners.starts import Start, root_of
+from learnability.learners.networks.starts import Start, root_of
 
 __all__ = ["MeanField", "Plan", "mean_field", "planned"]
 

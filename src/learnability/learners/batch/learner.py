@@ -19,8 +19,8 @@ from learnability.learners.batch._mean_field import mean_field, planned
 from learnability.learners.batch._network import LOSSES, Network
 from learnability.learners.batch._observables import PATHS, observables
 from learnability.learners.batch._start import Matrix, as_matrices, start_at
+from learnability.learners.networks.starts import Start, weights_at
 from learnability.learners.protocol import checked_alphas, checked_seeds, checked_target, dataset
-from learnability.learners.starts import Start, weights_at
 from learnability.progress import tracked
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_sizes

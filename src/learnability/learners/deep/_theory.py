@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.learners.equivalent import Levels, effective_ridge, errors, shares
-from learnability.learners.mehler import mehler_levels
 from learnability.targets.hierarchical import Hierarchical, conditional_variance
+from learnability.theory.equivalent import Levels, effective_ridge, errors, shares
+from learnability.theory.mehler import mehler_levels
 
 __all__ = [
     "Stages",

@@ -26,9 +26,13 @@ from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.labels.link import Link
-from learnability.learners.activations import checked_activation, checked_positive, is_number
 from learnability.learners.deep._leave_one_out import Fit, fit_by_leave_one_out
 from learnability.learners.deep.first_layer import checked_width
+from learnability.learners.networks.activations import (
+    checked_activation,
+    checked_positive,
+    is_number,
+)
 
 __all__ = [
     "Blocks",

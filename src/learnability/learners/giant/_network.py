@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.labels.link import Link
-from learnability.learners.features import ROWS, features, first_layer
+from learnability.learners.networks.features import ROWS, features, first_layer
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import Sample
 

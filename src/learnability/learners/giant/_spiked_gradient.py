@@ -38,8 +38,8 @@ from learnability.gaussian.rules import composite_legendre, gauss_normal, produc
 from learnability.gaussian.sections import Section
 from learnability.labels.link import Link
 from learnability.learners.giant._spectrum import outlier
-from learnability.learners.shifted_moments import tabulated_moments
 from learnability.targets.spiked_index import Spike, SpikedIndex
+from learnability.theory.shifted_moments import tabulated_moments
 
 __all__ = ["Inputs", "Prediction", "gradient_on_spikes", "law_of_inputs"]
 

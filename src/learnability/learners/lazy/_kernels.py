@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError, LinkError
 from learnability.labels.link import Link
-from learnability.learners.features import row_blocks
+from learnability.learners.networks.features import row_blocks
 
 __all__ = ["checked_kernel", "kernel_values", "on_the_sphere"]
 

@@ -25,9 +25,9 @@ from learnability.errors import LearnabilityError
 from learnability.gaussian.sections import Section
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
-from learnability.learners.equivalent import Levels
 from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
+from learnability.theory.equivalent import Levels
 
 __all__ = [
     "HIGHEST_DEGREE",

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.labels.link import Link
-from learnability.learners.equivalent import Levels, errors
 from learnability.learners.lazy._levels import (
     HIGHEST_DEGREE,
     finite_levels,
@@ -33,6 +32,7 @@ from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_memory, checked_sizes
 from learnability.targets.spiked_index import SpikedIndex
+from learnability.theory.equivalent import Levels, errors
 
 if TYPE_CHECKING:
     import xarray

@@ -36,7 +36,7 @@ from learnability.gaussian.rules import composite_legendre, gauss_normal
 from learnability.gaussian.sections import REACH, Section
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
-from learnability.learners.shifted_moments import tabulated_moments
+from learnability.theory.shifted_moments import tabulated_moments
 
 __all__ = ["Factor", "SpikedKernel", "feature_kernel", "given_kernel"]
 

@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from learnability.errors import LearnabilityError
 from learnability.gaussian.rules import gauss_normal
 from learnability.labels.hermite import expand
-from learnability.learners import equivalent
-from learnability.learners.equivalent import Levels
 from learnability.learners.lazy._spiked_kernel import SpikedKernel
 from learnability.learners.lazy._spiked_regression import (
     Errors,
@@ -23,6 +21,8 @@ from learnability.learners.lazy._spiked_regression import (
 )
 from learnability.learners.protocol import checked_alphas, checked_seeds, dataset
 from learnability.targets.spiked_index import SpikedIndex
+from learnability.theory import equivalent
+from learnability.theory.equivalent import Levels
 
 if TYPE_CHECKING:
     import xarray

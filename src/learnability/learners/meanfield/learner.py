@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from learnability.errors import LearnabilityError
 from learnability.labels.link import Link
-from learnability.learners.activations import checked_positive, is_number
 from learnability.learners.meanfield._langevin import LOSSES, Settings, advance, outputs, start
+from learnability.learners.networks.activations import checked_positive, is_number
 from learnability.learners.protocol import checked_alphas, checked_seeds, dataset
 from learnability.progress import tracked
 from learnability.targets.protocol import checked_memory, checked_sizes

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.labels.link import Link
+from learnability.learners.networks.starts import root_of
 from learnability.learners.online._averages import nodes_for
-from learnability.learners.starts import root_of
 from learnability.targets.multi_index import MultiIndex
 
 __all__ = ["aligned", "captured", "cosines", "squared_errors"]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.labels.link import Link
-from learnability.learners.activations import checked_activation
+from learnability.learners.networks.activations import checked_activation
 from learnability.learners.online._checks import (
     check_count,
     check_overlap,
