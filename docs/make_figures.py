@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from learnability.drawing.style import COLOURS, WIDTHS, house_style
 from learnability.figures import FIGURES, draw
 from learnability.labels.catalogue import CATALOGUE, Entry
-from learnability.plotting import COLOURS, WIDTHS, house_style
 from learnability.reports import Hardness, hardness
 
 STATIC = Path(__file__).resolve().parent / "_static"

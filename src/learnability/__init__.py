@@ -40,7 +40,7 @@ _HOMES = {
     "TwoLayer": "learnability.learners",
     "catalogue": "learnability.labels",
     "hardness": "learnability.reports",
-    "plot": "learnability.plotting",
+    "plot": "learnability.drawing",
     "scaling_laws": "learnability.theory",
     "study": "learnability.studies",
 }

@@ -96,7 +96,7 @@ class Staircase:
         """Without repetition on the left, with it on the right; larger d are darker."""
         from matplotlib.figure import Figure
 
-        from learnability.plotting import COLOURS, WIDTHS, house_style
+        from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
         titles = (
             f"plain SGD (leap {data.attrs['theory_leap']})",

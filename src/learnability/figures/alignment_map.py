@@ -148,7 +148,7 @@ def picture(data: xarray.Dataset) -> Any:
     """The measured slopes on the predicted map, against the prediction, and the upper bound."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     x = data["theory_start"]
     with house_style():

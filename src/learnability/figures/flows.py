@@ -97,7 +97,7 @@ def picture(data: xarray.Dataset) -> Any:
     """Paths of both flows, and the loss against theta m^2."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 2.6), layout="constrained")

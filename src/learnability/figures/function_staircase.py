@@ -122,8 +122,8 @@ def picture(data: xarray.Dataset) -> Any:
     """Errors above, overlaps of the two functions with the two features below."""
     from matplotlib.figure import Figure
 
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
     from learnability.labels.link import Link
-    from learnability.plotting import COLOURS, WIDTHS, house_style
 
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 4.0), layout="constrained")

@@ -80,7 +80,7 @@ def picture(data: xarray.Dataset) -> Any:
     """Eigenvalues on the left, the share of h on the right."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     named = {"random": "random", "spectral": "spectral, $4 n^*$ samples", "exact": "exact"}
     with house_style():

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._drawing import crosses
+from learnability.drawing.marks import crosses
 
 if TYPE_CHECKING:
     import xarray
@@ -134,7 +134,7 @@ def picture(data: xarray.Dataset) -> Any:
     """Learning curves with their slopes, and the map of regimes with the optimum."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     n = data["n"].values
     with house_style():

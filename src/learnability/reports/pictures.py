@@ -29,7 +29,7 @@ def draw(report: Hardness, path: str | None = None) -> Any:
     """
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 2.5), layout="constrained")

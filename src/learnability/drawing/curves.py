@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.drawing import COLOURS, WIDTHS, against, crosses, house_style, line, mark, write
+from learnability.drawing.files import write
+from learnability.drawing.marks import crosses, line, mark
+from learnability.drawing.style import COLOURS, WIDTHS, house_style
+from learnability.drawing.theory_and_runs import against
 from learnability.errors import LearnabilityError
 
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["COLOURS", "WIDTHS", "house_style", "plot"]
+__all__ = ["plot"]
 
 _VARIABLES = {
     "overlap": "overlap",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray
 
-from learnability.drawing import against
+from learnability.drawing.theory_and_runs import against
 
 
 def result(alphas: list[float], times: list[float], neurons: int) -> xarray.Dataset:

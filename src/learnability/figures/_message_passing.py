@@ -1,4 +1,4 @@
-"""What figures share: sizes, one set of numbers for theory and runs, lines, crosses, files."""
+"""Runs of Bayes-optimal message passing that several figures share, and their sizes."""
 
 from __future__ import annotations
 
@@ -6,27 +6,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.drawing import against, crosses, line, mark, write
+from learnability.drawing.theory_and_runs import against
 
 if TYPE_CHECKING:
     import xarray
 
-__all__ = [
-    "Size",
-    "against",
-    "crosses",
-    "legend",
-    "line_and_crosses",
-    "mark",
-    "mean_overlap",
-    "message_passing",
-    "write",
-]
+__all__ = ["Size", "message_passing"]
 
 
 @dataclass(frozen=True)
@@ -88,47 +78,3 @@ def _line_grid(size: Size, kinks: Sequence[float], jump: float) -> NDArray[np.fl
     even = np.linspace(0.02, last, size.theory)
     special = [a for a in (*kinks, (1 - 4e-3) * jump, (1 + 1e-4) * jump) if a < last]
     return np.unique(np.concatenate([even, special]))
-
-
-def mean_overlap(data: xarray.Dataset, side: str, which: Sequence[int]) -> xarray.DataArray:
-    """Mean of the diagonal overlaps of some directions; `side` is "theory" or "runs"."""
-    import xarray
-
-    overlap = data[f"{side}_overlap"]
-    parts = [overlap.isel(estimate=k, index=k, drop=True) for k in which]
-    return xarray.concat(parts, "direction").mean("direction")
-
-
-def line_and_crosses(
-    axes: Any,
-    data: xarray.Dataset,
-    theory: xarray.DataArray,
-    runs: xarray.DataArray,
-    colour: str,
-    marker: str = "x",
-) -> None:
-    """The theory as a line; of the runs the mean over seeds with its standard error."""
-    line(axes, data["theory_alpha"], theory, colour)
-    crosses(axes, data["runs_alpha"], runs, colour, marker)
-
-
-def legend(
-    figure: Any,
-    data: xarray.Dataset,
-    columns: int,
-    theory: str = "state evolution",
-    algorithm: str = "message passing",
-) -> None:
-    """Say once above the panels what a line is and what a cross is, whatever their colours."""
-    from matplotlib.lines import Line2D
-
-    d, runs = data.attrs["runs_d"], data.sizes["seed"]
-    handles = [
-        Line2D([], [], color="0.3"),
-        Line2D([], [], color="0.3", ls="", marker="x", ms=4, mew=1.1),
-    ]
-    labels = [
-        rf"{theory}, $d \to \infty$",
-        f"{algorithm}, $d = {d}$, {runs} run{'s' if runs > 1 else ''}",
-    ]
-    figure.legend(handles, labels, loc="outside upper center", ncols=columns, handlelength=1.5)
