@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learnability import LearnabilityError
-from learnability.grids import MOST, grid, seeds, setting
+from learnability.cli.grids import MOST, grid, seeds, setting
 
 
 @pytest.mark.parametrize(

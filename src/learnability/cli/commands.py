@@ -12,8 +12,7 @@ import typer
 from typer.exceptions import TyperException
 
 import learnability
-from learnability.errors import LearnabilityError
-from learnability.options import (
+from learnability.cli.options import (
     LEARNER,
     TARGET,
     Activation,
@@ -46,6 +45,7 @@ from learnability.options import (
     Width,
     given,
 )
+from learnability.errors import LearnabilityError
 
 if TYPE_CHECKING:
     import xarray
@@ -240,8 +240,8 @@ def simulate(
     if emit_slurm is not None:
         _emit_slurm(emit_slurm, workers, store)
         return
-    from learnability.grids import seeds as read_seeds
-    from learnability.grids import setting
+    from learnability.cli.grids import seeds as read_seeds
+    from learnability.cli.grids import setting
     from learnability.learners.names import named
     from learnability.studies import StudyWarning, study
 
@@ -288,7 +288,7 @@ def simulate(
 
 def _target(context: typer.Context, learner: str = "") -> Any:
     """The target that the options of a command describe."""
-    from learnability.targets.described import described
+    from learnability.cli.described_target import described
 
     expression, noise = context.params["expression"], context.params["noise"]
     options = given(context, TARGET)
@@ -399,7 +399,7 @@ def _axis(name: str, learner: Any, alpha: str | None, time: str | None) -> dict[
     """The natural axis of a learner, read from its option."""
     from inspect import signature
 
-    from learnability.grids import grid
+    from learnability.cli.grids import grid
 
     given = {"alpha": alpha, "time": time}
     own = next(axis for axis in given if axis in signature(learner.predict).parameters)

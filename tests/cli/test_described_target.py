@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from learnability.cli.described_target import described
 from learnability.errors import LearnabilityError
 from learnability.targets import Hierarchical, MultiIndex, SparseParity, SpikedIndex
-from learnability.targets.described import described
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ import inspect
 
 import pytest
 
-from learnability import cli
-from learnability.options import LEARNER, TARGET
-from learnability.targets.described import described
+from learnability.cli import commands
+from learnability.cli.described_target import described
+from learnability.cli.options import LEARNER, TARGET
 
 
-@pytest.mark.parametrize("command", [cli.predict, cli.simulate])
+@pytest.mark.parametrize("command", [commands.predict, commands.simulate])
 def test_every_option_of_targets_and_learners_is_there(command: object) -> None:
     assert set(LEARNER) | set(TARGET) <= set(inspect.signature(command).parameters)  # type: ignore[arg-type]
 
