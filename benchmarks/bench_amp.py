@@ -20,10 +20,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from learnability import BayesAMP, MultiIndex
-from learnability.hardness.state_evolution import state_evolution
 from learnability.learners.bayes._channel_step import ChannelStep
 from learnability.learners.bayes._iteration import iterate, random_start
-from learnability.learners.thin_products import collect, project
+from learnability.learners.linear_algebra.thin_products import collect, project
+from learnability.theory.state_evolution import state_evolution
 
 PARITY = MultiIndex("sign(z1*z2)")
 COMMITTEE = MultiIndex("tanh(z1) + tanh(z2)", noise=0.01)

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from learnability import BatchGD, Link
 from learnability.learners.batch._descent import descend
 from learnability.learners.batch._network import Network
-from learnability.learners.thin_products import collect, project
+from learnability.learners.linear_algebra.thin_products import collect, project
 
 LINK, ALPHA = "tanh(z1 + He3(z2))", 3.0
 N, D = 15_000, 5_000

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from learnability import GiantSteps
-from learnability.learners.features import ROWS
-from learnability.learners.ridge import fit_readout
+from learnability.learners.linear_algebra.ridge import fit_readout
+from learnability.learners.networks.features import ROWS
 
 N, D = 20_000, 2000
 

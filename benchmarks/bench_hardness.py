@@ -16,9 +16,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from learnability.hardness import hardness
-from learnability.links import Link
-from learnability.links.catalogue import CATALOGUE
+from learnability.labels import Link
+from learnability.labels.catalogue import CATALOGUE
+from learnability.reports import hardness
 
 NORMALS = 10**7
 YARDSTICKS = 5  # Runs at each end.

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from learnability import KernelRidge, MultiIndex, RandomFeatures
-from learnability.learners.features import first_layer
-from learnability.learners.ridge import fit_readout
+from learnability.learners.linear_algebra.ridge import fit_readout
+from learnability.learners.networks.features import first_layer
 
 D = 1000
 

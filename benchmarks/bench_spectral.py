@@ -16,9 +16,12 @@ from collections.abc import Callable
 import numpy as np
 
 from learnability import MultiIndex
-from learnability.learners.eigenvectors import leading_linearised_vectors, leading_vectors
+from learnability.learners.linear_algebra.eigenvectors import (
+    leading_linearised_vectors,
+    leading_vectors,
+)
+from learnability.learners.linear_algebra.thin_products import collect, project
 from learnability.learners.spectral import Spectral
-from learnability.learners.thin_products import collect, project
 
 ALPHA = 10.0
 MOST_PRODUCTS = 40
@@ -63,7 +66,7 @@ def learner(d: int) -> None:
 
 def parts(d: int) -> None:
     """Solvers and thin products on one sample, in units of reading it."""
-    from learnability.learners.eigenvectors import preprocessing
+    from learnability.learners.linear_algebra.eigenvectors import preprocessing
 
     X, y, _, _ = MultiIndex("abs(z)").sample(0, d=d, alpha=ALPHA, dtype=np.float32)
     G = (y.astype(float) ** 2 - 1)[:, None, None]

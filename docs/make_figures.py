@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from learnability.drawing.style import COLOURS, WIDTHS, house_style
 from learnability.figures import FIGURES, draw
-from learnability.hardness import Hardness, hardness
-from learnability.links.catalogue import CATALOGUE, Entry
-from learnability.plotting import COLOURS, WIDTHS, house_style
+from learnability.labels.catalogue import CATALOGUE, Entry
+from learnability.reports import Hardness, hardness
 
 STATIC = Path(__file__).resolve().parent / "_static"
 OUT = STATIC.parents[1] / "out"

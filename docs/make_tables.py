@@ -13,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from learnability.hardness import Cost, Hardness, Step, hardness
-from learnability.links.catalogue import CATALOGUE, Entry
+from learnability.labels.catalogue import CATALOGUE, Entry
+from learnability.reports import Cost, Hardness, hardness
+from learnability.theory import Step
 
 DOCS = Path(__file__).resolve().parent
 DECIMALS = 7  # Of a threshold that is exact to more than that.

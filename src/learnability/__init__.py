@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 __version__ = "0.1.0"
@@ -13,16 +11,16 @@ __version__ = "0.1.0"
 _HOMES = {
     "BatchGD": "learnability.learners",
     "BayesAMP": "learnability.learners",
-    "Channel": "learnability.links",
+    "Channel": "learnability.labels",
     "GiantSteps": "learnability.learners",
     "GradientFlow": "learnability.learners",
-    "Hardness": "learnability.hardness",
+    "Hardness": "learnability.reports",
     "Hierarchical": "learnability.targets",
     "JointAdamW": "learnability.learners",
     "KernelRidge": "learnability.learners",
     "Layerwise": "learnability.learners",
     "LearnabilityError": "learnability.errors",
-    "Link": "learnability.links",
+    "Link": "learnability.labels",
     "LinkError": "learnability.errors",
     "MeanFieldLangevin": "learnability.learners",
     "MehlerReadout": "learnability.learners",
@@ -40,10 +38,10 @@ _HOMES = {
     "SphericalFirstLayer": "learnability.learners",
     "SpikedIndex": "learnability.targets",
     "TwoLayer": "learnability.learners",
-    "catalogue": "learnability.links",
-    "hardness": "learnability.hardness",
-    "plot": "learnability.plotting",
-    "scaling_laws": "learnability.hardness",
+    "catalogue": "learnability.labels",
+    "hardness": "learnability.reports",
+    "plot": "learnability.drawing",
+    "scaling_laws": "learnability.theory",
     "study": "learnability.studies",
 }
 
@@ -60,14 +58,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _Package(ModuleType):
-    """Keeps `learnability.hardness` the function when the folder of that name is imported."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _HOMES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

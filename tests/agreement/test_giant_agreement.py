@@ -12,9 +12,9 @@ import pytest
 from scipy.stats import t as student
 
 from learnability import GiantSteps, Link, MultiIndex
-from learnability.hardness import csq_staircase
-from learnability.learners.ridge import fit_readout
-from learnability.links._sections import complement
+from learnability.gaussian.sections import complement
+from learnability.learners.linear_algebra.ridge import fit_readout
+from learnability.theory import csq_staircase
 
 pytestmark = pytest.mark.agreement
 

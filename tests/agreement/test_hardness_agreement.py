@@ -16,11 +16,11 @@ from scipy.optimize import brentq
 from scipy.stats import norm, t
 
 from learnability import MultiIndex
-from learnability.hardness import csq_staircase, risk_floors
-from learnability.links import Channel, Link, expand
-from learnability.links._hermite_products import hermite_products, multi_indices
+from learnability.gaussian.hermite_products import hermite_products, multi_indices
+from learnability.labels import Channel, Link, expand
+from learnability.theory import csq_staircase, risk_floors
 
-from tests.reports import report_on
+from tests.reports.shared import report_on
 
 pytestmark = pytest.mark.agreement
 

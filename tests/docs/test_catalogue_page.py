@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from learnability.hardness import hardness
-from learnability.links.catalogue import CATALOGUE, catalogue
+from learnability.labels.catalogue import CATALOGUE, catalogue
+from learnability.reports import hardness
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

@@ -13,8 +13,9 @@ import pytest
 import xarray
 
 from learnability import LearnabilityError
+from learnability.drawing.theory_and_runs import against, mean_overlap
 from learnability.figures import FIGURES, draw
-from learnability.figures._drawing import Size, against, mean_overlap
+from learnability.figures._message_passing import Size
 
 MESSAGE_PASSING = ("parity-transition", "grand-staircase")
 TINY = Size(d=30, runs=2, alphas=(1.0, 5.0), theory=4)
@@ -116,7 +117,7 @@ def test_the_picture_shows_them(drawn) -> None:  # type: ignore[no-untyped-def]
 
 def test_equal_numbers_give_equal_files(drawn, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     name, paths, _ = drawn
-    from learnability.figures._drawing import write
+    from learnability.drawing.files import write
 
     with xarray.open_dataset(paths[".nc"], engine="h5netcdf") as data:
         data.load()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from learnability.drawing.files import write
 from learnability.figures import (
     FIGURES,
     giant_stairs,
@@ -12,7 +13,7 @@ from learnability.figures import (
     one_step_spectrum,
     regimes,
 )
-from learnability.figures._drawing import Size, write
+from learnability.figures._message_passing import Size
 
 
 def test_they_are_registered() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from learnability.figures import lazy_polynomial
-from learnability.figures._drawing import Size
+from learnability.figures._message_passing import Size
 
 TINY = Size(d=12, runs=2, alphas=(1.0, 4.0), theory=12)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from learnability import LearnabilityError
-from learnability.targets._tree import checked_levels, climb, level_sizes, sign_counts
+from learnability.targets.tree import checked_levels, climb, level_sizes, sign_counts
 
 
 def test_sizes() -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from learnability import Hierarchical, LearnabilityError, Link
-from learnability.targets._tree import climb
 from learnability.targets._tree_moments import level_scales
+from learnability.targets.tree import climb
 
 
 def test_squares_of_squares_by_hand() -> None:

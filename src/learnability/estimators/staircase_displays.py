@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.drawing import COLOURS, house_style
+from learnability.drawing.style import COLOURS, house_style
 from learnability.errors import LearnabilityError
 from learnability.estimators._axes import new_axes
 from learnability.estimators._labels import read_labels

@@ -74,7 +74,7 @@ def draw(name: str, folder: str | Path = ".", *, quick: bool = False) -> list[Pa
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)  # Before the work: a bad place is told at once.
     recipe = _recipe(name)
-    from learnability.figures._drawing import write
+    from learnability.drawing.files import write
 
     size = recipe.QUICK if quick else recipe.FULL
     if "store" in inspect.signature(recipe.compute).parameters:

@@ -53,8 +53,8 @@ class Staircase:
         """|overlap| with z1, and the mean with z2 and z3, by rule and d along the time."""
         import xarray
 
-        from learnability.hardness import hardness
         from learnability.learners import OnlineSGD
+        from learnability.reports import hardness
 
         x = np.linspace(0, self.last, size.points)
         found: dict[str, list[Any]] = {"theory": [], "runs": []}
@@ -96,7 +96,7 @@ class Staircase:
         """Without repetition on the left, with it on the right; larger d are darker."""
         from matplotlib.figure import Figure
 
-        from learnability.plotting import COLOURS, WIDTHS, house_style
+        from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
         titles = (
             f"plain SGD (leap {data.attrs['theory_leap']})",

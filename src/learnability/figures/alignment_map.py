@@ -88,8 +88,8 @@ def compute(size: MapSize, store: Path | None = None) -> xarray.Dataset:
     """Medians, slopes with bootstrap errors, and what the start predicts at these d."""
     import xarray
 
-    from learnability.hardness.spiked import start_exponent
     from learnability.learners.marked import typical_correlation
+    from learnability.reports.spiked import start_exponent
     from learnability.studies import study
     from learnability.targets import SpikedIndex
 
@@ -148,7 +148,7 @@ def picture(data: xarray.Dataset) -> Any:
     """The measured slopes on the predicted map, against the prediction, and the upper bound."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     x = data["theory_start"]
     with house_style():

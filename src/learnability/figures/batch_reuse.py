@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._drawing import crosses, legend
+from learnability.drawing.marks import crosses
+from learnability.drawing.theory_and_runs import legend
 from learnability.learners import BatchGD
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def picture(data: xarray.Dataset) -> Any:
     """Overlaps of one neuron, overlaps of two neurons, and errors, against the iteration."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 2.6), layout="constrained")

@@ -64,8 +64,8 @@ def picture(data: xarray.Dataset) -> Any:
     """One panel an example; the degree of the exponent is the thick line."""
     from matplotlib.figure import Figure
 
-    from learnability.links.link import Link
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
+    from learnability.labels.link import Link
 
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 2.6), layout="constrained")

@@ -133,8 +133,8 @@ def picture(data: xarray.Dataset) -> Any:
     """One panel a dimension."""
     from matplotlib.figure import Figure
 
-    from learnability.figures._drawing import crosses
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.marks import crosses
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     parts = (
         ("I: kernel", "kernel_error", "theory_kernel_error", "-", COLOURS[0]),

@@ -82,8 +82,8 @@ def picture(data: xarray.Dataset) -> Any:
     """M_W^2 against n / n*."""
     from matplotlib.figure import Figure
 
-    from learnability.figures._drawing import crosses, mark
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.marks import crosses, mark
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     with house_style():
         figure = Figure(figsize=(WIDTHS["column"], 2.8), layout="constrained")

@@ -52,9 +52,9 @@ def compute(size: FlowSize, store: Path | None = None) -> xarray.Dataset:
     """Correlations along the flows of tanh on -He3, from both sides of S_c, and the losses in S."""
     import xarray
 
+    from learnability.labels import Link
     from learnability.learners import GradientFlow
     from learnability.learners.flow._population import Population
-    from learnability.links import Link
     from learnability.studies import study
     from learnability.targets import SpikedIndex
 
@@ -97,7 +97,7 @@ def picture(data: xarray.Dataset) -> Any:
     """Paths of both flows, and the loss against theta m^2."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 2.6), layout="constrained")

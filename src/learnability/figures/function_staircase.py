@@ -91,9 +91,9 @@ def compute(size: Size) -> xarray.Dataset:
     """Errors and overlaps for three functions of two features."""
     import xarray
 
-    from learnability.hardness import leap_staircase
     from learnability.progress import tracked
     from learnability.targets.hierarchical import Hierarchical
+    from learnability.theory import leap_staircase
 
     targets = [Hierarchical(g, P, N=N) for g in EXAMPLES]
     cells = [(target, seed) for target in targets for seed in range(size.runs)]
@@ -122,8 +122,8 @@ def picture(data: xarray.Dataset) -> Any:
     """Errors above, overlaps of the two functions with the two features below."""
     from matplotlib.figure import Figure
 
-    from learnability.links.link import Link
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
+    from learnability.labels.link import Link
 
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 4.0), layout="constrained")

@@ -80,8 +80,8 @@ def picture(data: xarray.Dataset) -> Any:
     """One panel an example: the cosine with its second direction against that with its first."""
     from matplotlib.figure import Figure
 
-    from learnability.links.link import Link
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
+    from learnability.labels.link import Link
 
     d = data.attrs["runs_d"]
     with house_style():

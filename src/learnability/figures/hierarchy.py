@@ -71,8 +71,8 @@ def picture(data: xarray.Dataset) -> Any:
     """Overlaps of one neuron in double logarithmic scale, and shares of eight."""
     from matplotlib.figure import Figure
 
-    from learnability.drawing import crosses
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.marks import crosses
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 2.7), layout="constrained")

@@ -90,8 +90,8 @@ def picture(data: xarray.Dataset) -> Any:
     """II, III and M_h against log n / log N."""
     from matplotlib.figure import Figure
 
-    from learnability.figures._drawing import crosses
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.marks import crosses
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     parts = (
         ("two_layer_error", "theory_two_layer_error", "-", "II: error / Var $y$"),

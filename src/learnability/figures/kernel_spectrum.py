@@ -43,6 +43,7 @@ def compute(size: Size) -> xarray.Dataset:
     """Eigenvalues and shares of h for three first layers; the spectral one from 4 n* samples."""
     import xarray
 
+    from learnability.labels.link import Link
     from learnability.learners.deep import (
         OracleFirstLayer,
         RandomFirstLayer,
@@ -51,7 +52,6 @@ def compute(size: Size) -> xarray.Dataset:
     from learnability.learners.deep._blocks import Samples
     from learnability.learners.deep.observables import kernel_spectrum
     from learnability.learners.deep.stages import Features
-    from learnability.links.link import Link
 
     target, d = reference(), size.d
     first = Samples(target, 0, d, round(4 * target.n_star(d)))
@@ -80,7 +80,7 @@ def picture(data: xarray.Dataset) -> Any:
     """Eigenvalues on the left, the share of h on the right."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     named = {"random": "random", "spectral": "spectral, $4 n^*$ samples", "exact": "exact"}
     with house_style():

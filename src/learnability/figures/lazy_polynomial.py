@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._drawing import Size
+from learnability.figures._message_passing import Size
 
 if TYPE_CHECKING:
     import xarray
@@ -46,8 +46,8 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     """Theory and runs of the kernel and of random features of three widths, and the floors."""
     import xarray
 
+    from learnability.labels import Link, expand
     from learnability.learners import KernelRidge, RandomFeatures
-    from learnability.links import Link, expand
     from learnability.studies import study
 
     d = size.d
@@ -90,8 +90,8 @@ def picture(data: xarray.Dataset) -> Any:
     """The kernel on the left, random features on the right, against log n / log d."""
     from matplotlib.figure import Figure
 
-    from learnability.figures._drawing import crosses
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.marks import crosses
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     d, runs = data.attrs["runs_d"], data.sizes["seed"]
     with house_style():

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._drawing import crosses
+from learnability.drawing.marks import crosses
 
 if TYPE_CHECKING:
     import xarray
@@ -69,7 +69,7 @@ def picture(data: xarray.Dataset) -> Any:
     """Accuracy on fresh samples; dotted lines are those on the training samples."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     d = data.attrs["runs_d"]
     n = data["alpha"].values * d

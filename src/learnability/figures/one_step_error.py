@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._drawing import Size, crosses
+from learnability.drawing.marks import crosses
+from learnability.figures._message_passing import Size
 
 if TYPE_CHECKING:
     import xarray
@@ -75,7 +76,7 @@ def picture(data: xarray.Dataset) -> Any:
     """One panel a link: error against the samples of the readout, a colour a batch."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     d, runs = data.attrs["runs_d"], data.sizes["seed"]
     alpha = data["theory_alpha"]

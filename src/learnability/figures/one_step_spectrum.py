@@ -56,7 +56,7 @@ def picture(data: xarray.Dataset) -> Any:
     """Singular values of W on the left, eigenvalues of the features on the right."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 2.9), layout="constrained")

@@ -140,7 +140,7 @@ def picture(data: xarray.Dataset) -> Any:
     """Three panels of overlaps in the units of theory, and the times to overlap 1/2."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     shades = ("#9ECAE1", "#4292C6", "#08519C", "#08306B", "#000000")
     with house_style():

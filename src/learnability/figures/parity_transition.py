@@ -14,14 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._drawing import (
-    Size,
-    legend,
-    line_and_crosses,
-    mark,
-    mean_overlap,
-    message_passing,
-)
+from learnability.drawing.marks import mark
+from learnability.drawing.theory_and_runs import legend, line_and_crosses, mean_overlap
+from learnability.figures._message_passing import Size, message_passing
 
 if TYPE_CHECKING:
     import xarray
@@ -42,7 +37,7 @@ def picture(data: xarray.Dataset) -> Any:
     """Overlap against alpha, the mean of the two directions."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     with house_style():
         figure = Figure(figsize=(WIDTHS["column"], 2.6), layout="constrained")

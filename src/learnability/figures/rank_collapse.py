@@ -67,8 +67,8 @@ def picture(data: xarray.Dataset) -> Any:
     """The overlap above, the rank below, against the steps."""
     from matplotlib.figure import Figure
 
-    from learnability.figures._drawing import crosses, mark
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.marks import crosses, mark
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     d, N = data.attrs["runs_d"], data.attrs["N"]
     with house_style():

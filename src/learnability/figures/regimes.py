@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._drawing import Size, crosses
+from learnability.drawing.marks import crosses
+from learnability.figures._message_passing import Size
 
 if TYPE_CHECKING:
     import xarray
@@ -44,10 +45,10 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     """
     import xarray
 
-    from learnability.hardness import csq_staircase, risk_floors
+    from learnability.labels import Link
     from learnability.learners import GiantSteps
-    from learnability.links import Link
     from learnability.studies import study
+    from learnability.theory import csq_staircase, risk_floors
 
     link, d = Link(LINK), size.d
     floors = {order: risk_floors(link, csq_staircase(link, order=order)) for order in (1, 2)}
@@ -82,7 +83,7 @@ def picture(data: xarray.Dataset) -> Any:
     """Error against the constant in front of the power of d, a colour a regime, floors dotted."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     def power(k: int) -> str:
         return ("1", "d", "d^2")[k]

@@ -78,7 +78,7 @@ def picture(data: xarray.Dataset) -> Any:
     """Two panels: dashed lines are plain steps, full lines extragradient."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import WIDTHS, house_style
+    from learnability.drawing.style import WIDTHS, house_style
 
     shades = ("#9ECAE1", "#4292C6", "#08519C")
     warm = ("#FDAE6B", "#F16913", "#A63603")

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._drawing import crosses
+from learnability.drawing.marks import crosses
 
 if TYPE_CHECKING:
     import xarray
 
-    from learnability.hardness.scaling_laws import ScalingLaws
+    from learnability.theory.scaling_laws import ScalingLaws
 
 __all__ = ["FULL", "QUICK", "GaussianDesigns", "compute", "picture"]
 
@@ -90,8 +90,8 @@ def compute(size: LawSize, store: Path | None = None) -> xarray.Dataset:
     """Curves of the kernel and of random features at the best ridge, runs, and the map."""
     import xarray
 
-    from learnability.hardness import scaling_laws
     from learnability.studies import study
+    from learnability.theory import scaling_laws
 
     law = scaling_laws(ALPHA, R, noise=NOISE)
     best = law.optimal()
@@ -134,7 +134,7 @@ def picture(data: xarray.Dataset) -> Any:
     """Learning curves with their slopes, and the map of regimes with the optimum."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     n = data["n"].values
     with house_style():

@@ -73,7 +73,7 @@ def picture(data: xarray.Dataset) -> Any:
     """One panel a link; every run is shown, because He3 scatters."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 2.7), layout="constrained")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._drawing import crosses
+from learnability.drawing.marks import crosses
 from learnability.figures._structured import LINKS, SpikeSize
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def picture(data: xarray.Dataset) -> Any:
     """Errors on the left, rho^2 on the right; grey is half a power iteration."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     d, gamma = data.attrs["runs_d"], data["gamma"].values
     titles = {"labels": "one step", "permuted": "permuted labels", "none": "no step"}

@@ -57,7 +57,7 @@ def picture(data: xarray.Dataset) -> Any:
     """A histogram a spike; triangles are predicted outliers, with their alignment."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 2.4), layout="constrained")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._drawing import crosses
+from learnability.drawing.marks import crosses
 from learnability.figures._structured import LINKS, SpikeSize
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def picture(data: xarray.Dataset) -> Any:
     """One panel a dimension, one colour a degree; dotted steps where d is infinite."""
     from matplotlib.figure import Figure
 
-    from learnability.plotting import COLOURS, WIDTHS, house_style
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     sizes = data["runs_d"].values
     with house_style():

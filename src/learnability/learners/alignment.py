@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.links.link import Link
+from learnability.labels.link import Link
 
 __all__ = ["resolved"]
 

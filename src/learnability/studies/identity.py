@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from learnability.errors import LearnabilityError
-from learnability.links.link import Link
+from learnability.labels.link import Link
 
 __all__ = ["described", "identity", "kind_of"]
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from learnability.errors import LearnabilityError
-from learnability.links.link import Link
+from learnability.labels.link import Link
 from learnability.studies.identity import described, identity
 
 __all__ = ["Layout", "Point", "plan"]

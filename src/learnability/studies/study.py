@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from learnability.errors import LearnabilityError
+from learnability.labels.link import Link
 from learnability.learners.protocol import checked_seeds
-from learnability.links.link import Link
 from learnability.progress import bar
 from learnability.studies.encoding import assemble
 from learnability.studies.engine import run

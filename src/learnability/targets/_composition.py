@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.links._quadrature import axis_breaks
-from learnability.links._rules import legendre
-from learnability.links._sections import Section
-from learnability.links.link import Link
+from learnability.gaussian.quadrature import axis_breaks
+from learnability.gaussian.rules import legendre
+from learnability.gaussian.sections import Section
+from learnability.labels.link import Link
 from learnability.targets._partitions import Type, hermite_powers, symmetric_sum, types_up_to
 
 __all__ = ["Composition"]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from learnability.errors import LearnabilityError, LinkError
-from learnability.links.hermite import expand
-from learnability.links.link import Link
+from learnability.labels.hermite import expand
+from learnability.labels.link import Link
 
 __all__ = ["checked_choice", "checked_depth", "checked_epsilon", "checked_polynomial"]
 

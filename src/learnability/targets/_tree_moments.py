@@ -15,8 +15,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from learnability.errors import LearnabilityError
-from learnability.links.link import Link
-from learnability.targets._tree import sign_counts
+from learnability.labels.link import Link
+from learnability.targets.tree import sign_counts
 
 __all__ = ["level_scales"]
 

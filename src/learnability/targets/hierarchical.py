@@ -22,11 +22,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.links.channel import Channel, checked_noise
-from learnability.links.hermite import expand
-from learnability.links.link import Link
+from learnability.labels.channel import Channel, checked_noise
+from learnability.labels.hermite import expand
+from learnability.labels.link import Link
 from learnability.targets._composition import Composition
-from learnability.targets._tree import checked_levels, climb, level_sizes, sign_counts
 from learnability.targets._tree_checks import (
     checked_choice,
     checked_depth,
@@ -36,10 +35,11 @@ from learnability.targets._tree_checks import (
 from learnability.targets._tree_moments import level_scales
 from learnability.targets.protocol import Sample, hidden_directions
 from learnability.targets.sampling import Draw, Sampled, stream
+from learnability.targets.tree import checked_levels, climb, level_sizes, sign_counts
 
 if TYPE_CHECKING:
-    from learnability.targets.compositional import Exponent
-    from learnability.targets.conditions import Condition
+    from learnability.theory.compositional import Exponent
+    from learnability.theory.conditions import Condition
 
 __all__ = ["Hierarchical"]
 
@@ -333,13 +333,13 @@ class Hierarchical(Sampled):
 
     def cie(self, level: int = 1, sizes: Sequence[int] = (64, 256, 1024)) -> Exponent:
         """The compositional information exponent of a level; see `compositional_exponent`."""
-        from learnability.targets.compositional import compositional_exponent
+        from learnability.theory.compositional import compositional_exponent
 
         return compositional_exponent(self, level, sizes)
 
     def conditions(self, activation: str | Link = "relu(z)") -> tuple[Condition, ...]:
         """The assumptions of the theorems on layer-wise learning; see `conditions`."""
-        from learnability.targets.conditions import conditions
+        from learnability.theory.conditions import conditions
 
         return conditions(self, activation)
 

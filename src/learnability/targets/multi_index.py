@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike
 
-from learnability.links.channel import Channel, checked_noise
-from learnability.links.link import Link
+from learnability.labels.channel import Channel, checked_noise
+from learnability.labels.link import Link
 from learnability.targets.protocol import Sample, hidden_directions
 from learnability.targets.sampling import Draw, Sampled, stream
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from learnability.errors import LearnabilityError
-from learnability.links.link import Link
+from learnability.labels.link import Link
 from learnability.targets.protocol import Sample
 from learnability.targets.sampling import Draw, Sampled
 

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.links.channel import Channel, checked_noise
-from learnability.links.link import Link
+from learnability.labels.channel import Channel, checked_noise
+from learnability.labels.link import Link
 from learnability.targets.protocol import Sample, checked_seed, checked_sizes, hidden_directions
 from learnability.targets.sampling import Draw, Sampled, stream
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from learnability.links._rules import sobol_normals
+from learnability.gaussian.rules import sobol_normals
 
 Function = Callable[[np.ndarray], np.ndarray]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from learnability import Channel, Link
+from learnability.labels.posterior import BoxPosterior, LinePosterior
 from learnability.learners.bayes import _channel_step
 from learnability.learners.bayes._channel_step import ChannelStep
-from learnability.links.posterior import BoxPosterior, LinePosterior
 
 
 def typical(channel: Channel, n: int, q: float = 0.6) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

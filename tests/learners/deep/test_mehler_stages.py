@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from learnability import LearnabilityError
 from learnability.learners.deep import MehlerReadout, MehlerSecondLayer
-from learnability.learners.mehler import mehler_values
+from learnability.theory.mehler import mehler_values
 
 RNG = np.random.default_rng(2)
 U = RNG.standard_normal((300, 2))

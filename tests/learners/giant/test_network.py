@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from learnability import Link, MultiIndex
-from learnability.learners.features import ROWS
 from learnability.learners.giant._network import (
     Network,
     blocks,
@@ -15,6 +14,7 @@ from learnability.learners.giant._network import (
     measured,
     readout_data,
 )
+from learnability.learners.networks.features import ROWS
 
 
 def test_initial_networks() -> None:

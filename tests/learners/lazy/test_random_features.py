@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from learnability import LearnabilityError, Link, MultiIndex, RandomFeatures
-from learnability.learners.features import first_layer
+from learnability.learners.networks.features import first_layer
 from learnability.learners.protocol import Learner
 
 # Computed elsewhere from the self-consistent system of the proportional limit, checked by

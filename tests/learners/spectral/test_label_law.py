@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from learnability.errors import LearnabilityError
-from learnability.hardness import weak_recovery
+from learnability.labels.channel import Channel
 from learnability.learners.spectral._label_law import conditionals, label_law
-from learnability.links.channel import Channel
+from learnability.theory import weak_recovery
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from learnability.learners.eigenvectors import preprocessing
+from learnability.labels.channel import Channel
+from learnability.learners.linear_algebra.eigenvectors import preprocessing
 from learnability.learners.spectral._label_law import label_law
 from learnability.learners.spectral._transition import (
     Transition,
     linearised_transition,
     symmetric_transition,
 )
-from learnability.links.channel import Channel
 
 # From the project's table of reference values: the formula of Lu and Li for |z|, checked there
 # against dense eigenvectors at d = 2000.

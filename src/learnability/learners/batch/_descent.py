@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.learners.batch._network import Network
-from learnability.learners.thin_products import collect, project
+from learnability.learners.linear_algebra.thin_products import collect, project
 
 __all__ = ["Path", "descend"]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.gaussian.rules import sobol_normals
+from learnability.labels.channel import Channel
 from learnability.learners.batch._network import Network
-from learnability.links._rules import sobol_normals
-from learnability.links.channel import Channel
 
 __all__ = ["error_path", "explained"]
 

@@ -47,10 +47,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.gaussian.rules import sobol_normals
+from learnability.labels.channel import Channel
 from learnability.learners.batch._network import Network
-from learnability.learners.starts import Start, root_of
-from learnability.links._rules import sobol_normals
-from learnability.links.channel import Channel
+from learnability.learners.networks.starts import Start, root_of
 
 __all__ = ["MeanField", "Plan", "mean_field", "planned"]
 

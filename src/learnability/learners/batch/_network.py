@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from learnability.links.link import Link
+from learnability.labels.link import Link
 
 __all__ = ["LOSSES", "Network"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from learnability.learners.starts import Start, pair_of_matrices, start_of
+from learnability.learners.networks.starts import Start, pair_of_matrices, start_of
 
 __all__ = ["Matrix", "as_matrices", "start_at"]
 

@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import ThreadpoolController
 
 from learnability.errors import LearnabilityError
+from learnability.labels.link import Link
 from learnability.learners.batch._descent import descend
 from learnability.learners.batch._generalisation import error_path
 from learnability.learners.batch._mean_field import mean_field, planned
 from learnability.learners.batch._network import LOSSES, Network
 from learnability.learners.batch._observables import PATHS, observables
 from learnability.learners.batch._start import Matrix, as_matrices, start_at
+from learnability.learners.networks.starts import Start, weights_at
 from learnability.learners.protocol import checked_alphas, checked_seeds, checked_target, dataset
-from learnability.learners.starts import Start, weights_at
-from learnability.links.link import Link
 from learnability.progress import tracked
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_sizes

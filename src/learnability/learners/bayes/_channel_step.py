@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.links.channel import Channel
-from learnability.links.posterior import (
+from learnability.labels.channel import Channel
+from learnability.labels.posterior import (
     COARSE,
     BoxPosterior,
     LinePosterior,

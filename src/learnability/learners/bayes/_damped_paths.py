@@ -7,10 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.labels.channel import Channel
 from learnability.learners.bayes._channel_step import ChannelStep
 from learnability.learners.bayes._iteration import Start, iterate
-from learnability.learners.limit_design import LimitDesign
-from learnability.links.channel import Channel
+from learnability.theory.limit_design import LimitDesign
 
 __all__ = ["damped_paths"]
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.links._rules import sobol_normals
-from learnability.links.channel import Channel
-from learnability.links.hermite import expand
-from learnability.links.posterior import BoxPosterior, PlanarScore, scheme_of
+from learnability.gaussian.rules import sobol_normals
+from learnability.labels.channel import Channel
+from learnability.labels.hermite import expand
+from learnability.labels.posterior import BoxPosterior, PlanarScore, scheme_of
 
 __all__ = ["Errors", "errors", "squared_error"]
 

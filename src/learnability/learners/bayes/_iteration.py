@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from learnability.learners.bayes._matrix_function import matrix_function
-from learnability.learners.thin_products import collect, project
+from learnability.learners.linear_algebra.thin_products import collect, project
 
 __all__ = [
     "INFORMED",

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.hardness.state_evolution import state_evolution
-from learnability.hardness.thresholds import weak_recovery
+from learnability.labels.channel import Channel
+from learnability.labels.link import Link
+from learnability.labels.posterior import scheme_of
 from learnability.learners.alignment import resolved
 from learnability.learners.bayes._channel_step import ChannelStep
 from learnability.learners.bayes._damped_paths import damped_paths
@@ -26,6 +27,7 @@ from learnability.learners.bayes._iteration import (
     random_start,
     spectral_start,
 )
+from learnability.learners.linear_algebra.sharded_rows import sharded
 from learnability.learners.protocol import (
     checked_alphas,
     checked_seeds,
@@ -34,13 +36,11 @@ from learnability.learners.protocol import (
     subspace_overlap,
 )
 from learnability.learners.spectral import Spectral
-from learnability.learners.spread import spread
-from learnability.links.channel import Channel
-from learnability.links.link import Link
-from learnability.links.posterior import scheme_of
 from learnability.progress import tracked
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_sizes
+from learnability.theory.state_evolution import state_evolution
+from learnability.theory.thresholds import weak_recovery
 
 if TYPE_CHECKING:
     import xarray
@@ -195,7 +195,7 @@ class BayesAMP:
             raise LearnabilityError(
                 f"{target.link!r} gives labels that are not finite: message passing cannot run."
             )
-        X = spread(X)
+        X = sharded(X)
         rng = np.random.default_rng([seed, 3])
         start: Start
         if self.start == "informed":

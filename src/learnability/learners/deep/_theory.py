@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.learners.equivalent import Levels, effective_ridge, errors, shares
-from learnability.learners.mehler import mehler_levels
 from learnability.targets.hierarchical import Hierarchical, conditional_variance
+from learnability.theory.equivalent import Levels, effective_ridge, errors, shares
+from learnability.theory.mehler import mehler_levels
 
 __all__ = [
     "Stages",
@@ -199,7 +199,7 @@ def _best_ridge(levels: Levels, n: float) -> float:
 
 def _feature_parts(target: Hierarchical) -> Array:
     """<P_j f, h_m> by feature and degree, shape (r, j): a feature is a sum of single variables."""
-    from learnability.links.hermite import expand
+    from learnability.labels.hermite import expand
 
     composition, k = target.composition, target.degree
     coefficients = expand(target.polynomial, k)

@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.activations import checked_activation, checked_positive
+from learnability.labels.hermite import expand
+from learnability.labels.link import Link
 from learnability.learners.deep._blocks import Samples
-from learnability.links.hermite import expand
-from learnability.links.link import Link
+from learnability.learners.networks.activations import checked_activation, checked_positive
 
 __all__ = ["OracleFirstLayer", "RandomFirstLayer", "SpectralFirstLayer", "SphericalFirstLayer"]
 

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.activations import checked_positive
 from learnability.learners.deep._blocks import Samples
 from learnability.learners.deep._checks import checked_hierarchical, checked_samples
 from learnability.learners.deep._leave_one_out import fit_by_leave_one_out
@@ -32,6 +31,7 @@ from learnability.learners.deep.observables import (
     first_layer_rank,
     on_fresh_samples,
 )
+from learnability.learners.networks.activations import checked_positive
 from learnability.learners.protocol import checked_seeds, dataset
 from learnability.progress import tracked
 from learnability.targets.hierarchical import Hierarchical

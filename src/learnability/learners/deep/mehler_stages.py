@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.activations import checked_positive
 from learnability.learners.deep.first_layer import checked_width
 from learnability.learners.deep.stages import Blocks, Trained, same, spread_over_neurons
-from learnability.learners.mehler import mehler_trace, mehler_values
+from learnability.learners.networks.activations import checked_positive
 from learnability.targets.protocol import checked_memory
+from learnability.theory.mehler import mehler_trace, mehler_values
 
 __all__ = ["MehlerReadout", "MehlerSecondLayer"]
 

@@ -25,10 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.activations import checked_activation, checked_positive, is_number
+from learnability.labels.link import Link
 from learnability.learners.deep._leave_one_out import Fit, fit_by_leave_one_out
 from learnability.learners.deep.first_layer import checked_width
-from learnability.links.link import Link
+from learnability.learners.networks.activations import (
+    checked_activation,
+    checked_positive,
+    is_number,
+)
 
 __all__ = [
     "Blocks",

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.links.link import Link
+from learnability.labels.link import Link
 from learnability.targets.spiked_index import SpikedIndex
 
 __all__ = ["descend_fresh", "descend_reused"]

@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.links._rules import composite_legendre
-from learnability.links._sections import REACH
-from learnability.links.link import Link
+from learnability.gaussian.rules import composite_legendre
+from learnability.gaussian.sections import REACH
+from learnability.labels.link import Link
 
 __all__ = ["Smoothed", "smoothed"]
 

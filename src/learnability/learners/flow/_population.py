@@ -29,12 +29,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.gaussian.hermite_products import hermite_table
+from learnability.gaussian.rules import composite_legendre
+from learnability.gaussian.sections import REACH, Section
+from learnability.labels.hermite import expand
+from learnability.labels.link import Link
 from learnability.learners.flow._near_one import smoothed
-from learnability.links._hermite_products import hermite_table
-from learnability.links._rules import composite_legendre
-from learnability.links._sections import REACH, Section
-from learnability.links.hermite import expand
-from learnability.links.link import Link
 from learnability.targets.spiked_index import Spike
 
 __all__ = ["Averages", "Gradient", "Population", "geometry"]

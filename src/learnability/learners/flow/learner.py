@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.activations import checked_activation, checked_positive
+from learnability.labels.link import Link
 from learnability.learners.flow._descent import descend_fresh, descend_reused
 from learnability.learners.flow._equations import FLOWS, Landscape, landscape, solve
 from learnability.learners.flow._population import Population, geometry
@@ -21,8 +21,8 @@ from learnability.learners.marked import (
     order_parameters,
     random_weights,
 )
+from learnability.learners.networks.activations import checked_activation, checked_positive
 from learnability.learners.protocol import checked_seeds, dataset
-from learnability.links.link import Link
 from learnability.targets.protocol import checked_memory
 from learnability.targets.spiked_index import Spike, SpikedIndex
 

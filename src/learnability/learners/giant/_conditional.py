@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.gaussian.quadrature import adapted_complement, axis_breaks, rules_for
+from learnability.gaussian.rules import Rule, composite_legendre, gauss_normal, sobol_normals
+from learnability.gaussian.sections import REACH, Section
+from learnability.labels.link import Link
 from learnability.learners.giant._network import Parameters
 from learnability.learners.giant._spiked import Features, Labels
-from learnability.links._quadrature import adapted_complement, axis_breaks, rules_for
-from learnability.links._rules import Rule, composite_legendre, gauss_normal, sobol_normals
-from learnability.links._sections import REACH, Section
-from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 
 __all__ = [

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from learnability.errors import LearnabilityError
-from learnability.hardness.csq import leap_staircase
-from learnability.links.link import Link
+from learnability.labels.link import Link
 from learnability.targets.multi_index import MultiIndex
+from learnability.theory.csq import leap_staircase
 
 if TYPE_CHECKING:
     from learnability.learners.giant.learner import GiantSteps

@@ -35,6 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.labels.link import Link
 from learnability.learners.giant._conditional import (
     features_given,
     frame_along,
@@ -44,7 +45,6 @@ from learnability.learners.giant._conditional import (
 )
 from learnability.learners.giant._network import Network, Parameters
 from learnability.learners.giant._spiked import Errors, Labels
-from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 
 __all__ = ["Layer", "given_layer", "layer_errors"]

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.learners.features import ROWS, features, first_layer
-from learnability.links.link import Link
+from learnability.labels.link import Link
+from learnability.learners.networks.features import ROWS, features, first_layer
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import Sample
 

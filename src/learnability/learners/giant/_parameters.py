@@ -20,9 +20,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from learnability.errors import LearnabilityError
+from learnability.labels.hermite import expand
+from learnability.labels.link import Link
 from learnability.learners.giant._network import Parameters
-from learnability.links.hermite import expand
-from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 
 __all__ = ["checked_parameters", "linear_direction", "one_step"]

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.learners.features import ROWS, features
+from learnability.labels.hermite import expand
 from learnability.learners.fresh_samples import fresh_error
 from learnability.learners.giant._hyperparameters import neurons, ridge_path, sigma, step_size
 from learnability.learners.giant._network import Parameters, blocks, drawn, measured, readout_data
 from learnability.learners.giant._parameters import linear_direction
 from learnability.learners.giant._training import Training, leading, take_steps
+from learnability.learners.linear_algebra.ridge import fit_readout
+from learnability.learners.networks.features import ROWS, features
 from learnability.learners.protocol import dataset, subspace_overlap
-from learnability.learners.ridge import fit_readout
-from learnability.links.hermite import expand
 from learnability.progress import tracked
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_memory, checked_sizes

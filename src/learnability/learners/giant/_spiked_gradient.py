@@ -34,12 +34,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.gaussian.rules import composite_legendre, gauss_normal, product_grid
+from learnability.gaussian.sections import Section
+from learnability.labels.link import Link
 from learnability.learners.giant._spectrum import outlier
-from learnability.learners.shifted_moments import tabulated_moments
-from learnability.links._rules import composite_legendre, gauss_normal, product_grid
-from learnability.links._sections import Section
-from learnability.links.link import Link
 from learnability.targets.spiked_index import Spike, SpikedIndex
+from learnability.theory.shifted_moments import tabulated_moments
 
 __all__ = ["Inputs", "Prediction", "gradient_on_spikes", "law_of_inputs"]
 

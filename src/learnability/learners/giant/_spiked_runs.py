@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.features import ROWS, first_layer
+from learnability.labels.hermite import expand
+from learnability.labels.link import Link
 from learnability.learners.fresh_samples import fresh_error
 from learnability.learners.giant._hyperparameters import neurons, sigma
 from learnability.learners.giant._spiked_gradient import (
@@ -25,10 +26,9 @@ from learnability.learners.giant._spiked_gradient import (
     gradient_on_spikes,
     law_of_inputs,
 )
+from learnability.learners.linear_algebra.ridge import fit_readout
+from learnability.learners.networks.features import ROWS, first_layer
 from learnability.learners.protocol import checked_alphas, checked_seeds, dataset
-from learnability.learners.ridge import fit_readout
-from learnability.links.hermite import expand
-from learnability.links.link import Link
 from learnability.progress import tracked
 from learnability.targets.protocol import checked_memory, checked_sizes
 from learnability.targets.spiked_index import Spike, SpikedIndex

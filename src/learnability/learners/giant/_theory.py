@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.labels.hermite import expand
+from learnability.labels.link import Link
 from learnability.learners.giant._bulk import Batch, BatchRows, Bulk, IndependentRows
 from learnability.learners.giant._conditional import features_given, label_nodes, labels_given
 from learnability.learners.giant._hyperparameters import neurons, ridge_path, sigma, step_size
@@ -22,8 +24,6 @@ from learnability.learners.giant._parameters import linear_direction, one_step
 from learnability.learners.giant._runs import trained
 from learnability.learners.giant._spiked import Errors, Features, Labels, errors
 from learnability.learners.protocol import dataset
-from learnability.links.hermite import expand
-from learnability.links.link import Link
 from learnability.progress import tracked
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_memory, checked_sizes

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.learners.features import ROWS
+from learnability.labels.link import Link
 from learnability.learners.giant._network import Network, blocks, gradient
-from learnability.links.link import Link
+from learnability.learners.networks.features import ROWS
 from learnability.targets.multi_index import MultiIndex
 
 __all__ = ["Training", "leading", "take_steps"]

@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from learnability.errors import LearnabilityError
-from learnability.learners.activations import (
-    checked_activation,
-    checked_positive,
-    checked_ridge,
-    is_number,
-)
+from learnability.labels.link import Link
 from learnability.learners.giant._network import INITS
 from learnability.learners.giant._parameters import checked_parameters
 from learnability.learners.giant._runs import simulated, trained
@@ -32,8 +27,13 @@ from learnability.learners.giant._theory import (
     predicted_finite,
 )
 from learnability.learners.giant._training import Training
+from learnability.learners.networks.activations import (
+    checked_activation,
+    checked_positive,
+    checked_ridge,
+    is_number,
+)
 from learnability.learners.protocol import checked_alphas, checked_seeds, checked_target
-from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.spiked_index import SpikedIndex
 

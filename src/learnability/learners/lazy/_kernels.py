@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError, LinkError
-from learnability.learners.features import row_blocks
-from learnability.links.link import Link
+from learnability.labels.link import Link
+from learnability.learners.networks.features import row_blocks
 
 __all__ = ["checked_kernel", "kernel_values", "on_the_sphere"]
 

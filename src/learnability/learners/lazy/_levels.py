@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.equivalent import Levels
-from learnability.links._sections import Section
-from learnability.links.hermite import expand
-from learnability.links.link import Link
+from learnability.gaussian.sections import Section
+from learnability.labels.hermite import expand
+from learnability.labels.link import Link
 from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
+from learnability.theory.equivalent import Levels
 
 __all__ = [
     "HIGHEST_DEGREE",

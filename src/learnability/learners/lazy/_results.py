@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.equivalent import Levels, errors
+from learnability.labels.link import Link
 from learnability.learners.lazy._levels import (
     HIGHEST_DEGREE,
     finite_levels,
@@ -27,12 +27,12 @@ from learnability.learners.protocol import (
     checked_target,
     dataset,
 )
-from learnability.links.link import Link
 from learnability.progress import tracked
 from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_memory, checked_sizes
 from learnability.targets.spiked_index import SpikedIndex
+from learnability.theory.equivalent import Levels, errors
 
 if TYPE_CHECKING:
     import xarray

@@ -32,11 +32,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.shifted_moments import tabulated_moments
-from learnability.links._rules import composite_legendre, gauss_normal
-from learnability.links._sections import REACH, Section
-from learnability.links.hermite import expand
-from learnability.links.link import Link
+from learnability.gaussian.rules import composite_legendre, gauss_normal
+from learnability.gaussian.sections import REACH, Section
+from learnability.labels.hermite import expand
+from learnability.labels.link import Link
+from learnability.theory.shifted_moments import tabulated_moments
 
 __all__ = ["Factor", "SpikedKernel", "feature_kernel", "given_kernel"]
 

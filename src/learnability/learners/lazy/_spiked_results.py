@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners import equivalent
-from learnability.learners.equivalent import Levels
+from learnability.gaussian.rules import gauss_normal
+from learnability.labels.hermite import expand
 from learnability.learners.lazy._spiked_kernel import SpikedKernel
 from learnability.learners.lazy._spiked_regression import (
     Errors,
@@ -20,9 +20,9 @@ from learnability.learners.lazy._spiked_regression import (
     limit_errors,
 )
 from learnability.learners.protocol import checked_alphas, checked_seeds, dataset
-from learnability.links._rules import gauss_normal
-from learnability.links.hermite import expand
 from learnability.targets.spiked_index import SpikedIndex
+from learnability.theory import equivalent
+from learnability.theory.equivalent import Levels
 
 if TYPE_CHECKING:
     import xarray

@@ -11,19 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.activations import checked_ridge
-from learnability.learners.equivalent import Levels
+from learnability.labels.link import Link
 from learnability.learners.fresh_samples import fresh_error
 from learnability.learners.lazy._kernels import checked_kernel, kernel_values, on_the_sphere
 from learnability.learners.lazy._levels import HIGHEST_DEGREE, finite_energies, kernel_weights
 from learnability.learners.lazy._results import Lazy, Run, runs
 from learnability.learners.lazy._spiked_kernel import SpikedKernel, given_kernel
-from learnability.learners.mehler import mehler_levels, mehler_values
-from learnability.learners.ridge import dual_path
-from learnability.links.link import Link
+from learnability.learners.linear_algebra.ridge import dual_path
+from learnability.learners.networks.activations import checked_ridge
 from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.spiked_index import SpikedIndex
+from learnability.theory.equivalent import Levels
+from learnability.theory.mehler import mehler_levels, mehler_values
 
 if TYPE_CHECKING:
     import xarray

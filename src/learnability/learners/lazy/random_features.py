@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.activations import (
-    checked_activation,
-    checked_positive,
-    checked_ridge,
-)
-from learnability.learners.features import features, first_layer
+from learnability.labels.link import Link
 from learnability.learners.fresh_samples import fresh_error
 from learnability.learners.lazy._levels import activation_weights
 from learnability.learners.lazy._results import Lazy, Run, runs
 from learnability.learners.lazy._spiked_kernel import SpikedKernel, feature_kernel
-from learnability.learners.ridge import fit_readout
-from learnability.links.link import Link
+from learnability.learners.linear_algebra.ridge import fit_readout
+from learnability.learners.networks.activations import (
+    checked_activation,
+    checked_positive,
+    checked_ridge,
+)
+from learnability.learners.networks.features import features, first_layer
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.spiked_index import SpikedIndex
 

@@ -44,7 +44,7 @@ def start(seed: int, width: int, d: int, confinement: float) -> Any:
 
 def outputs(neurons: Any, X: Any, scale: Any) -> Any:
     """f at the rows of X, a NumPy or JAX array."""
-    from learnability.links._callables import namespace
+    from learnability.expressions.callables import namespace
 
     xp = namespace(neurons)
     hidden = xp.tanh(X @ neurons[:, :-2].T + neurons[:, -2])

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from learnability.errors import LearnabilityError
-from learnability.learners.activations import checked_positive, is_number
+from learnability.labels.link import Link
 from learnability.learners.meanfield._langevin import LOSSES, Settings, advance, outputs, start
+from learnability.learners.networks.activations import checked_positive, is_number
 from learnability.learners.protocol import checked_alphas, checked_seeds, dataset
-from learnability.links.link import Link
 from learnability.progress import tracked
 from learnability.targets.protocol import checked_memory, checked_sizes
 from learnability.targets.sparse_parity import SparseParity

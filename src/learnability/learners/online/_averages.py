@@ -26,10 +26,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.links._quadrature import axis_breaks
-from learnability.links._rules import gauss_normal, product_grid, sobol_normals
-from learnability.links._sections import Section
-from learnability.links.link import Link
+from learnability.gaussian.quadrature import axis_breaks
+from learnability.gaussian.rules import gauss_normal, product_grid, sobol_normals
+from learnability.gaussian.sections import Section
+from learnability.labels.link import Link
 
 __all__ = ["Nodes", "nodes_for", "noise_nodes"]
 

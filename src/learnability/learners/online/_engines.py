@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.labels.link import Link
 from learnability.learners.online._residual_norms import (
     chi,
     normals_needed,
@@ -36,7 +37,6 @@ from learnability.learners.online._residual_norms import (
 )
 from learnability.learners.online._reuse import directions, network_gradient
 from learnability.learners.online._starts import Start
-from learnability.links.link import Link
 
 __all__ = [
     "BLOCK",

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.labels.link import Link
 from learnability.learners.online._averages import nodes_for
 from learnability.learners.online._engines import Recipe
 from learnability.learners.online._erf_kernels import closed_drift
@@ -17,7 +18,6 @@ from learnability.learners.online._motion import Drift, Point, Rates, averaged_d
 from learnability.learners.online._one_neuron import growth, series_drift
 from learnability.learners.online._starts import Start
 from learnability.learners.online._termwise import linear_terms
-from learnability.links.link import Link
 from learnability.targets.spiked_index import Spike
 
 __all__ = ["Equations", "Solution"]

@@ -23,9 +23,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.labels.link import Link
 from learnability.learners.online._engines import Recipe
 from learnability.learners.online._motion import Drift, Point, Rates
-from learnability.links.link import Link
 
 __all__ = ["ErrorFunction", "additive_weights", "closed_drift", "error_function"]
 

@@ -27,6 +27,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.labels.hermite import expand
+from learnability.learners.networks.starts import root_of
 from learnability.learners.online._averages import Nodes, nodes_for
 from learnability.learners.online._engines import Recipe
 from learnability.learners.online._motion import (
@@ -36,8 +38,6 @@ from learnability.learners.online._motion import (
     direction_of,
     rest_of_the_batch,
 )
-from learnability.learners.starts import root_of
-from learnability.links.hermite import expand
 from learnability.targets.spiked_index import Spike
 
 __all__ = ["label_correlation", "marked_drifts"]

@@ -26,10 +26,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.learners.networks.starts import root_of
 from learnability.learners.online._averages import Nodes
 from learnability.learners.online._engines import Recipe
 from learnability.learners.online._reuse import directions, network_gradient
-from learnability.learners.starts import root_of
 
 __all__ = [
     "Drift",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.labels.link import Link
+from learnability.learners.networks.starts import root_of
 from learnability.learners.online._averages import nodes_for
-from learnability.learners.starts import root_of
-from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 
 __all__ = ["aligned", "captured", "cosines", "squared_errors"]

@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.labels.hermite import HermiteExpansion, expand
+from learnability.labels.link import Link
 from learnability.learners.online._engines import Recipe
 from learnability.learners.online._motion import Drift, Point, Rates
-from learnability.links.hermite import HermiteExpansion, expand
-from learnability.links.link import Link
 
 __all__ = ["growth", "series_drift"]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.labels.link import Link
 from learnability.learners.online._equations import Solution
 from learnability.learners.online._observables import aligned, captured, cosines, squared_errors
 from learnability.learners.online._runs import Runs
 from learnability.learners.protocol import dataset
-from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from learnability.links._callables import namespace
+from learnability.expressions.callables import namespace
 
 __all__ = ["LOSSES", "RULES", "directions", "network_gradient"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.starts import Start, start_of, weights_at
+from learnability.learners.networks.starts import Start, start_of, weights_at
 
 __all__ = ["Start", "checked_start", "random_start", "start_weights"]
 

@@ -24,12 +24,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.gaussian.quadrature import axis_breaks
+from learnability.gaussian.rules import gauss_normal, product_grid
+from learnability.gaussian.sections import Section
+from learnability.labels.link import Link
 from learnability.learners.online._engines import Recipe
 from learnability.learners.online._motion import Point
-from learnability.links._quadrature import axis_breaks
-from learnability.links._rules import gauss_normal, product_grid
-from learnability.links._sections import Section
-from learnability.links.link import Link
 
 __all__ = ["Linear", "linear_terms"]
 

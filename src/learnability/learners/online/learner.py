@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.activations import checked_activation
+from learnability.labels.link import Link
+from learnability.learners.networks.activations import checked_activation
 from learnability.learners.online._checks import (
     check_count,
     check_overlap,
@@ -31,7 +32,6 @@ from learnability.learners.online._reuse import LOSSES, RULES
 from learnability.learners.online._runs import recover, run
 from learnability.learners.online._starts import Start, checked_start, random_start
 from learnability.learners.protocol import checked_seeds, checked_target, dataset
-from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_sizes
 from learnability.targets.spiked_index import SpikedIndex

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.links._cells import cells_of, few_values
-from learnability.links._level_sets import LevelSets
-from learnability.links._rules import composite_legendre, sobol_normals
-from learnability.links._sections import REACH, Section
-from learnability.links.channel import Channel
+from learnability.gaussian.rules import composite_legendre, sobol_normals
+from learnability.gaussian.sections import REACH, Section
+from learnability.labels.cells import cells_of, few_values
+from learnability.labels.channel import Channel
+from learnability.labels.level_sets import LevelSets
 
 __all__ = ["LabelLaw", "conditionals", "label_law"]
 

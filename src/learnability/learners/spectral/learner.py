@@ -12,15 +12,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.hardness.thresholds import WeakRecovery, weak_recovery
+from learnability.gaussian.sections import complement
+from learnability.labels.link import Link
 from learnability.learners.alignment import resolved
-from learnability.learners.eigenvectors import (
+from learnability.learners.linear_algebra.eigenvectors import (
     TOLERANCE,
     Eigenvectors,
     leading_linearised_vectors,
     leading_vectors,
     preprocessing,
 )
+from learnability.learners.linear_algebra.sharded_rows import sharded
+from learnability.learners.linear_algebra.thin_products import collect
 from learnability.learners.protocol import (
     checked_alphas,
     checked_seeds,
@@ -35,12 +38,9 @@ from learnability.learners.spectral._transition import (
     linearised_transition,
     symmetric_transition,
 )
-from learnability.learners.spread import spread
-from learnability.learners.thin_products import collect
-from learnability.links._sections import complement
-from learnability.links.link import Link
 from learnability.targets.multi_index import MultiIndex
 from learnability.targets.protocol import checked_sizes
+from learnability.theory.thresholds import WeakRecovery, weak_recovery
 
 if TYPE_CHECKING:
     import xarray
@@ -236,7 +236,7 @@ class Spectral:
             raise LearnabilityError(
                 f"{target.link!r} gives labels that are not finite: no eigenvector can be computed."
             )
-        estimate, eigenvalue, products, status = self._estimate(target, spread(X), y, plan, seed)
+        estimate, eigenvalue, products, status = self._estimate(target, sharded(X), y, plan, seed)
         return _Run(
             resolved(estimate @ W.T.astype(float), target.link),
             subspace_overlap(estimate, W),

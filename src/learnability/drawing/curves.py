@@ -1,0 +1,253 @@
+"""The one function that draws theory and runs, whatever the learner.
+
+Labels are written for LaTeX; Matplotlib's own mathtext sets them unless the user's settings ask for
+LaTeX (``text.usetex``).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from learnability.drawing.files import write
+from learnability.drawing.marks import crosses, line, mark
+from learnability.drawing.style import COLOURS, WIDTHS, house_style
+from learnability.drawing.theory_and_runs import against
+from learnability.errors import LearnabilityError
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["plot"]
+
+_VARIABLES = {
+    "overlap": "overlap",
+    "error": "mean squared error",
+    "misclassification": "share of wrong labels",
+    "subspace_overlap": r"subspace overlap $\|\hat P P^\star\|_F^2 / r$",
+    "cosine": "cosine",
+    "overlap_trace": "overlap",
+    "error_trace": "mean squared error",
+    "train_error": "error on the samples",
+}
+"""What is drawn when nothing is said, in this order, and how it is called."""
+
+_AXES = {
+    "alpha": r"$\alpha = n/d$",
+    "kappa": r"$\kappa = \log n / \log d$",
+    "time": "$t$",
+    "n": "$n$",
+    "d": "$d$",
+}
+_MARKERS = ("x", "+", "o", "s", "^", "D")
+_STYLES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)))
+_NO_AXIS = ("seed", "estimate", "index")
+
+
+def plot(
+    prediction: xarray.Dataset | None = None,
+    runs: xarray.Dataset | None = None,
+    *,
+    variable: str | None = None,
+    x: str | None = None,
+    file: str | Path | None = None,
+    width: str | float = "column",
+) -> Any:
+    """Draw theory as lines and runs as crosses with error bars.
+
+    Parameters
+    ----------
+    prediction : xarray.Dataset, optional
+        From `predict`. Its thresholds (`alpha_weak`, ...) are marked when alpha is the axis.
+    runs : xarray.Dataset, optional
+        From `study` or `simulate`: the mean over the seeds and its standard error are drawn.
+    variable : str, optional
+        What is drawn; by default the first of overlap, error, ... that both have.
+    x : str, optional
+        The horizontal axis; by default alpha, kappa, time, n, d or another numeric dimension.
+    file : str or Path, optional
+        Save the picture (.pdf, .svg, .png) and beside it the numbers (.nc, .csv).
+    width : {"column", "text"} or float
+        Of a journal's column or page, or in inches.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        One colour an index; other dimensions of the grid, such as several d, get a marker and a
+        style of line each. The axes are ``figure.axes[0]``.
+    """
+    from matplotlib.figure import Figure
+
+    sides = [side for side in (prediction, runs) if side is not None]
+    if not sides:
+        raise LearnabilityError("Nothing was given to draw: give a prediction, runs or both.")
+    suffix = "pdf" if file is None else Path(file).suffix.lower().lstrip(".")
+    if suffix not in ("pdf", "svg", "png"):
+        raise LearnabilityError(
+            f"`file` was given as {str(file)!r}, but .pdf, .svg, .png are accepted."
+        )
+    variable, x = _chosen(sides, variable, x)
+    inches = WIDTHS.get(str(width), width)
+    if isinstance(inches, bool) or not isinstance(inches, int | float) or not 1 <= inches <= 40:
+        raise LearnabilityError(
+            f"`width` was given as {width!r}, but column, text or inches from 1 to 40 are accepted."
+        )
+    with house_style():
+        figure = Figure(figsize=(inches, min(0.76 * inches, 3.6)), layout="constrained")
+        axes = figure.subplots()
+        entries: dict[str, Any] = {}
+        if prediction is not None:
+            for values, colour, place, label in _series(prediction, variable, x):
+                if x in values.dims:
+                    line(axes, values[x], values, colour, _STYLES[place])
+                else:
+                    axes.axhline(float(values), color=colour, ls=_STYLES[place], zorder=2)
+                _enter(entries, label, colour, _STYLES[place], "")
+        if runs is not None:
+            for values, colour, place, label in _series(runs, variable, x):
+                crosses(axes, values[x], values, colour, _MARKERS[place])
+                _enter(entries, label, colour, "", _MARKERS[place])
+        marks = _thresholds(prediction, axes.get_xlim()) if x == "alpha" else []
+        for at, name in marks:
+            mark(axes, at, name)
+        axes.set(
+            xlabel=_AXES.get(x, x), ylabel=_VARIABLES.get(variable, variable.replace("_", " "))
+        )
+        if len(sides) > 1 or len(entries) > 1:
+            _legend(figure, entries, prediction, runs)
+    if file is not None:
+        data = sides[0]
+        if prediction is not None and runs is not None:
+            thresholds = [at for at, _ in marks]
+            data = against(prediction, runs, thresholds, paths="trace" in variable)
+        write(figure, data, Path(file).with_suffix(""), (suffix,))
+    return figure
+
+
+def _chosen(sides: list[Any], variable: str | None, x: str | None) -> tuple[str, str]:
+    """The variable and the axis that are drawn, or a sentence."""
+    last = sides[-1]
+    shared = [str(n) for n in last.data_vars if all(n in side for side in sides)]
+    numeric = [n for n in shared if all(side[n].dtype.kind in "biuf" for side in sides)]
+    known = [n for n in _VARIABLES if n in numeric]
+    names = [variable] if variable is not None else known + [n for n in numeric if n not in known]
+    for name in names:
+        if name not in numeric:
+            break
+        dims = [str(dim) for dim in last[name].dims if dim not in _NO_AXIS]
+        dims = [d for d in dims if d in last.coords and last[d].dtype.kind in "iuf"]
+        order = ["time", *_AXES]  # What has times is a path.
+        first = [d for d in order if d in dims] + [d for d in dims if d not in order]
+        several = [d for d in first if last.sizes[d] > 1] or first
+        if x is None and several:
+            return name, several[0]
+        if x in dims:
+            assert x is not None
+            return name, x
+    raise LearnabilityError(
+        f"`variable` = {variable!r} against `x` = {x!r} was to be drawn, but no such numbers are "
+        f"in {'both results' if len(sides) > 1 else 'the result'}: the variables are "
+        f"{', '.join(shared) or 'none'}, the dimensions {', '.join(map(str, last.dims))}."
+    )
+
+
+def _series(data: Any, variable: str, x: str) -> Iterator[tuple[Any, str, int, dict[str, str]]]:
+    """Values along x (and seed), with a colour, the number of the style, and labels."""
+    values = data[variable]
+    own = [dim for dim in ("estimate", "index") if dim in values.dims]
+    if len(own) == 2:
+        if values.sizes["estimate"] == values.sizes["index"]:
+            places = [values.isel(estimate=k, index=k) for k in range(values.sizes["index"])]
+        else:  # Of several neurons the one that knows the direction best.
+            places = [
+                abs(values.isel(index=k)).max("estimate") for k in range(values.sizes["index"])
+            ]
+    elif own:
+        places = [values.isel({own[0]: k}) for k in range(values.sizes[own[0]])]
+    else:
+        places = [values]
+    others = [str(dim) for dim in places[0].dims if dim not in (x, "seed")]
+    grid = list(itertools.product(*(range(values.sizes[dim]) for dim in others)))
+    if len(grid) > len(_MARKERS) or len(places) > len(COLOURS):
+        raise LearnabilityError(
+            f"{variable} has {len(grid)} curves along {', '.join(others) or 'nothing else'} for "
+            f"{len(places)} indices, but {len(_MARKERS)} and {len(COLOURS)} can be told apart: "
+            "select some, as in runs.sel(d=500)."
+        )
+    for number, place in enumerate(places):
+        for style, chosen in enumerate(grid):
+            part = place.isel(dict(zip(others, chosen, strict=True)))
+            labels = {"index": f"$z_{number + 1}$"} if len(places) > 1 else {}
+            told = [f"{_symbol(d)} = {part[d].item()}" for d in others if d in part.coords]
+            labels |= {"grid": ", ".join(told)} if told else {}
+            yield part, COLOURS[number], style, labels
+
+
+def _symbol(name: str) -> str:
+    return {"alpha": r"$\alpha$", "d": "$d$", "n": "$n$"}.get(name, name)
+
+
+def _enter(
+    entries: dict[str, Any], labels: dict[str, str], colour: str, ls: Any, marker: str
+) -> None:
+    """Note what the legend has to say: colours for indices, styles and markers for the grid."""
+    from matplotlib.lines import Line2D
+
+    if "index" in labels:
+        entries.setdefault(labels["index"], Line2D([], [], color=colour, lw=2.5))
+    if "grid" in labels:
+        entries.setdefault(labels["grid"] + marker, (
+            labels["grid"], Line2D([], [], color="0.3", ls=ls, marker=marker, ms=4, mew=1.1)
+        ))  # fmt: skip
+
+
+def _legend(figure: Any, entries: dict[str, Any], prediction: Any, runs: Any) -> None:
+    """Above the panel: indices, the grid, and what is a line and what a cross."""
+    from matplotlib.lines import Line2D
+
+    shown = [e if isinstance(e, tuple) else (name, e) for name, e in entries.items()]
+    grid = any(isinstance(entry, tuple) for entry in entries.values())
+    if prediction is not None and runs is not None:
+        shown.append(("theory", Line2D([], [], color="0.3")))
+    if runs is not None and not grid:
+        count = runs.sizes.get("seed", 1)
+        d = runs.attrs.get(
+            "d", runs.coords["d"].item() if "d" in runs.coords and not runs["d"].ndim else None
+        )
+        told = (
+            "runs"
+            + ("" if d is None else f", $d = {d}$")
+            + (f", {count} seeds" if count > 1 else "")
+        )
+        shown.append((told, Line2D([], [], color="0.3", ls="", marker="x", ms=4, mew=1.1)))
+    figure.legend(
+        [handle for _, handle in shown],
+        [label for label, _ in shown],
+        loc="outside upper center",
+        ncols=min(len(shown), 3),
+        handlelength=1.5,
+    )
+
+
+def _thresholds(prediction: Any, limits: tuple[float, float]) -> list[tuple[float, str]]:
+    """Ratios within the limits and their names; those that lie close together share a label."""
+    found: list[tuple[float, str]] = []
+    attrs = {} if prediction is None else prediction.attrs
+    known = [(float(v), k[6:]) for k, v in attrs.items()
+             if k.startswith("alpha_") and isinstance(v, int | float | np.number)]  # fmt: skip
+    for at, name in sorted(known):
+        if not max(limits[0], 0) < at < limits[1]:
+            continue
+        label = rf"$\alpha_{{\mathrm{{{name.replace('_', ' ')}}}}}$"
+        if found and at - found[-1][0] < 0.08 * (limits[1] - limits[0]):
+            close = at - found[-1][0] < 1e-3 * at
+            joined = f"{found[-1][1]}, {label}"
+            found[-1] = (found[-1][0], joined)
+            found += [] if close else [(at, "")]
+        else:
+            found.append((at, label))
+    return found

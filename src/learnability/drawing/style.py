@@ -1,0 +1,40 @@
+"""The house style: widths, colours and settings of Matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["COLOURS", "WIDTHS", "house_style"]
+
+WIDTHS = {"column": 3.4, "text": 7.0}
+"""Figure widths in inches."""
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Okabe and Ito's colours, in the order of use."""
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Draw in the house style inside a ``with`` block, leaving the user's settings alone."""
+    import matplotlib as mpl
+    from cycler import cycler
+
+    settings: Any = {
+        "axes.prop_cycle": cycler(color=COLOURS),
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.titlesize": 9,
+        "axes.labelsize": 9,
+        "font.size": 8,
+        "legend.frameon": False,
+        "legend.fontsize": 8,
+        "lines.linewidth": 1.4,
+        "mathtext.fontset": "cm",
+        "savefig.dpi": 200,
+        "savefig.bbox": "tight",
+        "svg.hashsalt": "learnability",
+    }
+    with mpl.rc_context(settings):
+        yield

@@ -1,0 +1,1 @@
+"""Formulas: text -> tree -> NumPy, JAX and LaTeX; polynomial form, symmetries and breaks."""

@@ -1,0 +1,1 @@
+"""Integrals over Gaussian variables: rules, splits at breaks, lines, Hermite products."""

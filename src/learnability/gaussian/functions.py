@@ -1,0 +1,43 @@
+"""What an integral needs to know of the function under it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Protocol
+
+from learnability.expressions.structure import Symmetry
+from learnability.expressions.tree import Tree
+
+__all__ = ["Function"]
+
+
+class Function(Hashable, Protocol):
+    """A function g: R^r -> R that says where it breaks and what leaves it unchanged."""
+
+    @property
+    def r(self) -> int:
+        """Number of variables."""
+        ...
+
+    @property
+    def tree(self) -> Tree | None:
+        """The expression tree; None when only values are known."""
+        ...
+
+    @property
+    def breaks(self) -> Sequence[Function] | None:
+        """Functions whose zero sets hold every jump and kink; None when not known."""
+        ...
+
+    @property
+    def symmetries(self) -> Sequence[Symmetry]:
+        """Signed permutations of the variables under which g keeps its size."""
+        ...
+
+    def __call__(self, z: Any) -> Any:
+        """Values (...) at points (..., r)."""
+        ...
+
+    def gradient(self) -> Sequence[Function]:
+        """The r partial derivatives."""
+        ...

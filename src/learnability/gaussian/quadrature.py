@@ -1,0 +1,121 @@
+"""Rules that integrate a section against the standard normal law.
+
+Five of them, chosen by where the section breaks:
+
+* smooth, or broken on planes of one orthonormal frame: a product of Gauss rules, each for the
+  normal law restricted to an interval between two breaks (Stieltjes procedure, Gautschi 2004,
+  section 2.2). Converges geometrically, exact for polynomials.
+* broken on planes in general position: coordinate after coordinate, split where the order of the
+  planes changes.
+* m = 2 with curved breaks: exact one-dimensional rules along lines, split where the line meets a
+  break, over an outer rule that is split where the pattern of these crossings changes.
+* m = 3, 4 with curved breaks: the same lines over a product rule in the other coordinates.
+* otherwise (m > 4, or breaks that nobody declared): scrambled Sobol points, repeated for a
+  standard error.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.gaussian._split_rules import MOST_NODES, line_rules, plane_rules
+from learnability.gaussian.rules import Rule, gauss_normal, product_grid, sobol_normals
+from learnability.gaussian.sections import Section, complement
+
+__all__ = ["adapted_complement", "adapted_frame", "axis_breaks", "rules_for"]
+
+Array = NDArray[np.float64]
+
+_AXIS_NODES = {1: 900, 2: 260, 3: 96, 4: 36}
+_FEW_AXIS_NODES = {1: 60, 2: 40, 3: 28, 4: 24}
+_BLIND_NODES = {1: 900, 2: 700, 3: 128, 4: 40}
+
+
+def rules_for(section: Section, known: int = 0, constant: bool = False) -> tuple[list[Rule], str]:
+    """Rules whose spread tells the error, best first, and how they were made.
+
+    Parameters
+    ----------
+    section : Section
+        What is to be integrated, in coordinates whose first `known` are the outer ones.
+    known : int
+        Number of coordinates to condition on.
+    constant : bool
+        Whether the section is constant between its breaks, so that few nodes are exact.
+
+    Returns
+    -------
+    rules : list of Rule
+        Two deterministic rules of different order, or eight randomised ones.
+    how : str
+        ``"product"``, ``"planes"``, ``"lines"`` or ``"sobol"``.
+    """
+    aligned = axis_breaks(section)
+    size = (_FEW_AXIS_NODES if constant else _AXIS_NODES).get(section.m)
+    if aligned is not None and size is not None:
+        rules = [_product_rule(aligned, n, known) for n in (size, int(0.75 * size))]
+        if rules[0] is not None and rules[1] is not None:
+            return [rules[0], rules[1]], "product"
+    if known < section.m:
+        if (planes := plane_rules(section, known)) is not None:
+            return planes, "planes"
+        if (lines := line_rules(section, known)) is not None:
+            return lines, "lines"
+    if known == 0:
+        return [_sobol_rule(section, seed) for seed in range(8)], "sobol"
+    # Unknown breaks: products of Gauss rules that ignore them converge slowly, and the two orders
+    # tell how slowly.
+    plain = [np.zeros(0)] * section.m
+    size = _BLIND_NODES.get(section.m, 0)
+    rules = [_product_rule(plain, n, known) for n in (size, int(0.7 * size))]
+    if rules[0] is None or rules[1] is None or not size:
+        raise LearnabilityError(
+            f"Conditional expectations of a link in {section.m} variables were asked, "
+            "but they are computed for at most 4."
+        )
+    return [rules[0], rules[1]], "product"
+
+
+def axis_breaks(section: Section) -> list[Array] | None:
+    """Break positions on each coordinate axis; None if some break is not on such a plane."""
+    planes = section.planes
+    if planes is None:
+        return None
+    found = [np.zeros(0)] * section.m
+    for direction, positions in planes:
+        axis = int(np.argmax(np.abs(direction)))
+        if abs(direction[axis]) < 1 - 1e-10:
+            return None
+        found[axis] = np.sort(np.concatenate([found[axis], np.sign(direction[axis]) * positions]))
+    return found
+
+
+def _product_rule(breaks: list[Array], n: int, known: int) -> Rule | None:
+    axes = [gauss_normal(b, n) for b in breaks]
+    if np.prod([len(x) for x, _ in axes]) > MOST_NODES:
+        return None
+    outer, outer_weights = product_grid(axes[:known])
+    inner, inner_weights = product_grid(axes[known:])
+    return Rule(outer, outer_weights, inner[None], inner_weights[None], tuple(axes[known:]))
+
+
+def _sobol_rule(section: Section, seed: int) -> Rule:
+    points = sobol_normals(section.m, 17, seed)
+    weights = np.full((1, len(points)), 1 / len(points))
+    return Rule(np.zeros((1, 0)), np.ones(1), points[None], weights)
+
+
+def adapted_frame(section: Section) -> Array:
+    """An orthonormal frame (m, m) whose axes carry the break planes, as far as those allow."""
+    return adapted_complement(section, np.zeros((0, section.m)))
+
+
+def adapted_complement(section: Section, known: Array) -> Array:
+    """Orthonormal rows that complete `known`, normals of break planes first."""
+    rows = known
+    for direction, _ in section.planes or ():
+        if len(rows) == 0 or np.abs(rows @ direction).max() < 1e-9:
+            rows = np.vstack([rows, direction])
+    return np.vstack([rows[len(known) :], complement(rows, section.m)])

@@ -1,0 +1,144 @@
+"""g_out on boxes of two coordinates or more, with exact probabilities in the last two.
+
+The coordinates before them are the roots of a smooth one, or nodes. With one particle of weight
+w_p for each, mean t_p, and A_p the probability of the label given it,
+
+    Z = sum_p w_p A_p,   g_out = L^-T E[t | y],   Z E[t | y] = sum_p w_p t_p A_p
+
+for these coordinates, and Z g_out = sum_p w_p grad A_p in the last two. It costs a fraction of
+`BoxPosterior.moments`, and loses digits where a label is improbable.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from learnability.gaussian.particles import COARSE, Particles, outer_nodes
+from learnability.gaussian.planar import Jumps, box_average
+from learnability.labels._box_posterior import BoxPosterior
+
+__all__ = ["PlanarScore"]
+
+
+class PlanarScore:
+    """g_out(y_i, omega_i, V) for given labels.
+
+    Parameters
+    ----------
+    scheme : BoxPosterior
+        One that `is_planar`.
+    y : array, shape (N,)
+        Labels.
+    dtype : dtype
+        In which to compute.
+    """
+
+    def __init__(self, scheme: BoxPosterior, y: NDArray[Any], dtype: DTypeLike) -> None:
+        self.scheme = scheme
+        self.data = {name: v.astype(dtype) for name, v in scheme.prepare(y).items()}
+        if scheme.flat_boxes[0]:
+            self.top, self.boxes = self._boxes()
+        if scheme.smooth is not None:
+            self.roots = Jumps.of(scheme.allowed[..., None].astype(dtype))
+
+    def _boxes(self) -> tuple[NDArray[Any], Jumps]:
+        """Log likelihood of the likeliest box (N,), and jumps of the likelihood over it.
+
+        The axes that stay are the boxes of the outer coordinates, flat, and the samples.
+        """
+        scheme = self.scheme
+        cells = scheme.flat_boxes[0]
+        shape = [len(scheme.edges[i]) + 1 for i in scheme.order]
+        number = np.full(shape, len(cells))
+        number[tuple(np.array(cells).T)] = np.arange(len(cells))
+        log_likelihood = self.data["boxes"]
+        top = np.maximum(log_likelihood.max(axis=0), -1e30)
+        likelihood = np.concatenate([np.exp(log_likelihood - top), np.zeros_like(top)[None]])
+        last_two = np.moveaxis(number.reshape(-1, *shape[-2:]), 0, -1)
+        return top, Jumps.of(likelihood[last_two])
+
+    def __call__(self, omega: NDArray[Any], V: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return g_out and how plausible the labels are.
+
+        Parameters
+        ----------
+        omega : array, shape (r, N)
+            Means, in the type of this score.
+        V : array, shape (r, r)
+            Covariance.
+
+        Returns
+        -------
+        g : array, shape (r, N)
+            g_out.
+        plausible : array, shape (N,)
+            Probability of the label, among those that its own roots could have. The error of g
+            is that of the type over this number.
+        """
+        scheme, dtype = self.scheme, omega.dtype
+        order = scheme.order
+        L = np.array(_root(V.tolist(), order), dtype=dtype)
+        start = Particles.nothing(np, omega[0])
+        parts = []
+        if scheme.flat_boxes[0]:
+            outer, jumps = self._over_boxes(start, omega, L)
+            log_weight, *rest = self._planar(outer, jumps, omega, L)
+            parts.append((log_weight + self.top, *rest))
+        if scheme.smooth is not None and len(self.data["roots"]):
+            outer = scheme.at_roots(start, self.data, omega, L, np)
+            parts.append(self._planar(outer, self.roots, omega, L))
+        if len(parts) == 1 and len(parts[0][0]) == 1:
+            possible, (average, *means) = 1.0, (x[0] for x in parts[0][1:])
+        else:
+            log_weight, *sums = (np.concatenate(part) for part in zip(*parts, strict=True))
+            weight = np.exp(log_weight - np.maximum(log_weight.max(axis=0), -1e30))
+            possible = np.maximum(weight.sum(axis=0), 1e-30)
+            average, *means = ((weight * x).sum(axis=0) for x in sums)
+        total = np.maximum(average, 1e-30)
+        g = np.empty_like(omega)
+        for k in range(len(order) - 1, -1, -1):  # From the last: L^T g = E[t | y].
+            g[order[k]] = means[k] / total
+            if k < len(order) - 2:
+                after = sum(L[j, k] * g[order[j]] for j in range(k + 1, len(order)))
+                g[order[k]] = (g[order[k]] - after) / L[k, k]
+        return g, total / possible
+
+    def _over_boxes(
+        self, outer: Particles, omega: NDArray[Any], L: NDArray[Any]
+    ) -> tuple[Particles, Jumps]:
+        """Nodes of the coordinates before the last two, and the jumps at each."""
+        edges = [self.scheme.edges[i] for i in self.scheme.order[:-2]]
+        if not edges:
+            return outer, self.boxes
+        for k, cuts in enumerate(edges):
+            mean, nodes = omega[self.scheme.order[k]], COARSE.panel_nodes
+            outer = outer_nodes(outer, mean, L[k], cuts, nodes, COARSE.reach, np)
+        box = np.ravel_multi_index(tuple(outer.cell.T), [len(cuts) + 1 for cuts in edges])
+        return outer, Jumps(*(jump[..., box, :] for jump in self.boxes))
+
+    def _planar(
+        self, outer: Particles, jumps: Jumps, omega: NDArray[Any], L: NDArray[Any]
+    ) -> tuple[NDArray[Any], ...]:
+        """Log weight, average, its products with t, and its gradient, all of shape (P, N)."""
+        r = len(L)
+        a, b = self.scheme.order[-2:]
+        mean = tuple(outer.centre(omega[i], L[k]) for i, k in ((a, r - 2), (b, r - 1)))
+        root = L[r - 2 :, r - 2 :]
+        edges = self.scheme.edges[a], self.scheme.edges[b]
+        average, first, second = box_average(jumps, edges, mean, root)
+        average = np.maximum(average, 0.0)
+        return outer.log_weight, average, *(average * t for t in outer.t), first, second
+
+
+def _root(V: list[list[float]], order: list[int]) -> list[list[float]]:
+    """Cholesky factor of V with its rows in this order; for so few, LAPACK's call takes longer."""
+    L = [[0.0] * len(order) for _ in order]
+    for i, row in enumerate(order):
+        for j, column in enumerate(order[: i + 1]):
+            left = V[row][column] - sum(a * b for a, b in zip(L[i][:j], L[j], strict=False))
+            L[i][j] = math.sqrt(max(left, 1e-30)) if i == j else left / L[j][j]
+    return L

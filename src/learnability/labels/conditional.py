@@ -1,0 +1,359 @@
+"""What the label tells about the hidden coordinates: E[ zeta_k(Y) zeta_k(Y)^T ].
+
+zeta_k(y) = E[h_k(z) | Y = y] collects the orthonormal Hermite products of order k. Its second
+moment K_k decides what is learnable: K_1 spans the trivial directions, K_2 is the operator behind
+the threshold alpha_c, and the smallest k with K_k != 0 is the generative exponent. Directions
+already known are conditioned on.
+
+Methods: level sets for one unknown coordinate; exact cells for finitely many labels; regression
+on the label otherwise. Signed permutations that leave g unchanged force zeros exactly.
+
+References
+----------
+Damian, Pillaud-Vivien, Lee, Bruna, COLT 2024 (generative exponent).
+Troiani, Dandi, Defilippis, Zdeborova, Loureiro, Krzakala, arXiv:2405.15480 (multi-index).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.gaussian.hermite_products import hermite_products, product_rotation
+from learnability.gaussian.rules import gauss_normal, product_grid, sobol_normals
+from learnability.gaussian.sections import Section
+from learnability.labels._label_regression import CrossGram, jackknife_error, regress_on_label
+from learnability.labels.cells import cells_of, few_values, mixture_gram, mixture_mean
+from learnability.labels.level_sets import LevelSets
+from learnability.labels.link import Link
+
+__all__ = ["ConditionalMoments", "conditional_law", "conditional_moments"]
+
+Array = NDArray[np.float64]
+
+_RESOLUTION = 6e-5
+HIGHEST_ORDER = 8
+"""Highest order of the moments that are looked at."""
+
+MANY_SAMPLES = 22
+"""Base-two logarithm of the number of samples behind a threshold."""
+
+FEW_SAMPLES = 18
+"""The same where only a yes or no is wanted first."""
+
+_WORK = 26  # Base-two logarithm of samples times products.
+_STRETCH = 1.2  # Samples are wider than the normal law, and weighted: the tails matter for moments.
+_NODES = {1: (8, 24), 2: (6, 8), 3: (2, 4)}
+
+
+@dataclass(frozen=True, eq=False)
+class ConditionalMoments:
+    """The matrix K_k = E[zeta_k zeta_k^T] on the unknown coordinates, with its error.
+
+    Attributes
+    ----------
+    order : int
+        The order k.
+    matrix : array, shape (q, q)
+        In the orthonormal products of `multi_indices(m, k)`.
+    rules : tuple of array
+        The same from other quadrature rules.
+    replicates : tuple of (array, float)
+        The same leaving out one replicate of the samples each, tagged by its half.
+    method : str
+        ``"symmetry"``, ``"level sets"``, ``"cells"`` or ``"regression"``.
+    allowed : int
+        Largest rank that the symmetries of g allow.
+    """
+
+    order: int
+    matrix: Array
+    rules: tuple[Array, ...] = field(repr=False)
+    replicates: tuple[tuple[Array, float], ...] = field(repr=False)
+    method: str
+    allowed: int
+
+    def functional(self, function: Callable[[Array], float]) -> tuple[float, float]:
+        """The value of a function of the matrix, and its error."""
+        value = function(self.matrix)
+        if self.method == "symmetry":
+            return value, 0.0
+        error = max((abs(function(m) - value) for m in self.rules), default=0.0)
+        if self.replicates:
+            sampling = jackknife_error([(function(m), tag) for m, tag in self.replicates])
+            error = math.hypot(error, sampling, _RESOLUTION * abs(value))
+        return value, error + 1e-12 * abs(value)
+
+    @property
+    def power(self) -> tuple[float, float]:
+        """E|zeta_k|^2 as a Frobenius norm of tensors, k! tr K_k, and its error."""
+        return self.functional(lambda m: math.factorial(self.order) * float(np.trace(m)))
+
+    @property
+    def entry_error(self) -> float:
+        """Error of the largest entry of the matrix."""
+        if self.method == "symmetry" or not len(self.matrix):
+            return 0.0
+
+        def error_at(i: int) -> float:
+            return self.functional(lambda m: float(m[i, i]))[1]
+
+        crossed = self.functional(lambda m: float(m.sum() - np.trace(m)))[1] / len(self.matrix)
+        return max(*map(error_at, range(len(self.matrix))), crossed)
+
+
+def conditional_moments(
+    section: Section,
+    noise: float,
+    orders: Sequence[int],
+    known: Array | None = None,
+    samples: int = MANY_SAMPLES,
+) -> dict[int, ConditionalMoments]:
+    """K_k of a section for several orders, given some known coordinates.
+
+    Parameters
+    ----------
+    section : Section
+        The link in the coordinates of interest, m of them.
+    noise : float
+        Variance of additive Gaussian label noise.
+    orders : sequence of int
+        Orders k >= 1.
+    known : array, shape (j, m), optional
+        Orthonormal rows: directions of the section that are known. The result then lives on
+        their `complement`.
+    samples : int
+        Base-two logarithm of the number of samples, where samples are used.
+
+    Returns
+    -------
+    dict
+        Order -> ConditionalMoments.
+    """
+    if known is None or not len(known):
+        return _unconditional(section, noise, orders, samples)
+    if len(known) not in _NODES:
+        raise LearnabilityError(
+            f"Moments given {len(known)} known directions were asked, but at most 3 are accepted."
+        )
+    rough, fine = (_nodes(section, known, n) for n in _NODES[len(known)])
+    first = _averaged(section, noise, orders, known, rough, samples - 4)
+    if all(m.method == "symmetry" for m in first.values()):
+        return first
+    found = _averaged(section, noise, orders, known, fine, samples - 2)
+    return {k: replace(m, rules=(*m.rules, first[k].matrix)) for k, m in found.items()}
+
+
+def _nodes(section: Section, known: Array, n: int) -> tuple[Array, Array]:
+    """A product rule for the known coordinates, split at zero and at the breaks along them."""
+    axes = []
+    for row in known:
+        breaks = [np.zeros(1)]
+        for direction, positions in section.planes or ():
+            cosine = float(direction @ row)
+            if abs(cosine) > 1 - 1e-9:
+                breaks.append(cosine * positions)
+        inside = np.unique(np.concatenate(breaks).astype(float).round(12))
+        axes.append(gauss_normal(inside, n * (len(inside) + 1) // 2, least=1))
+    return product_grid(axes)
+
+
+def _averaged(
+    section: Section,
+    noise: float,
+    orders: Sequence[int],
+    known: Array,
+    nodes: tuple[Array, Array],
+    samples: int,
+) -> dict[int, ConditionalMoments]:
+    points, weights = nodes
+    keep = weights > 1e-7
+    points, weights = points[keep], weights[keep] / weights[keep].sum()
+    budget = max(samples - math.ceil(math.log2(len(points))), 14)
+    parts = [_unconditional(section.fix(known, u), noise, orders, budget) for u in points]
+    return {k: _mean([part[k] for part in parts], weights) for k in orders}
+
+
+def _mean(parts: list[ConditionalMoments], weights: Array) -> ConditionalMoments:
+    """The weighted mean of moments; what a part lacks is filled by its own value."""
+    names = {part.method for part in parts}
+    method = next(n for n in ("regression", "cells", "level sets", "symmetry") if n in names)
+    rules = max(len(part.rules) for part in parts)
+    replicates = max((part.replicates for part in parts), key=len)
+
+    def mean(matrices: list[Array]) -> Array:
+        return np.tensordot(weights, np.array(matrices), axes=1)
+
+    return ConditionalMoments(
+        parts[0].order,
+        mean([part.matrix for part in parts]),
+        tuple(
+            mean([p.rules[j] if j < len(p.rules) else p.matrix for p in parts])
+            for j in range(rules)
+        ),
+        tuple(
+            (mean([p.replicates[j][0] if p.replicates else p.matrix for p in parts]), tag)
+            for j, (_, tag) in enumerate(replicates)
+        ),
+        method,
+        max(part.allowed for part in parts),
+    )
+
+
+def _unconditional(
+    section: Section, noise: float, orders: Sequence[int], samples: int
+) -> dict[int, ConditionalMoments]:
+    invariant = {k: _invariant_basis(section, k) for k in orders}
+    found = {
+        k: ConditionalMoments(k, np.zeros((len(b),) * 2), (), (), "symmetry", 0)
+        for k, b in invariant.items()
+        if not b.shape[1]
+    }
+    wanted = [k for k in orders if k not in found]
+    if not wanted:
+        return found
+    on_line = _on_the_line(section.link, section.A.tobytes(), section.b.tobytes(), noise)
+    if on_line is not None:
+        value, error = on_line
+        for k in wanted:
+            other = np.array([[value[k] + error[k]]])
+            found[k] = ConditionalMoments(k, np.array([[value[k]]]), (other,), (), "level sets", 1)
+        return found
+    values = few_values(section)
+    if values is not None and section.break_functions is not None and section.m <= 4:
+        return found | _by_cells(section, values, noise, wanted, invariant)
+    return found | _by_regression(section, noise, wanted, invariant, samples)
+
+
+@lru_cache(maxsize=256)
+def _on_the_line(
+    link: Link, slope: bytes, offset: bytes, noise: float
+) -> tuple[Array, Array] | None:
+    """Squared moments up to order 8 of a one-dimensional section, kept for all orders.
+
+    None when the section has more dimensions, folds too often, or has breaks that nobody declared
+    and that were not found: the total mass is then not one.
+    """
+    if len(slope) != len(offset):
+        return None
+    section = Section(link, np.frombuffer(slope).reshape(-1, 1), np.frombuffer(offset))
+    levels = LevelSets(section)
+    if not levels.tractable:
+        return None
+    value, error = levels.squared_moments(HIGHEST_ORDER, noise)
+    sound = error[0] < 1e-3 and np.isfinite(value).all() and value.max() < 1 + 1e-3
+    return (value, error) if sound else None
+
+
+def _by_cells(
+    section: Section, labels: Array, noise: float, orders: list[int], invariant: dict[int, Array]
+) -> dict[int, ConditionalMoments]:
+    """Exact masses and moments of the cells {g = v}; noise mixes them."""
+    estimates: dict[int, list[Array]] = {k: [] for k in orders}
+    for mass, moments in cells_of(section, labels, orders):
+        for k in orders:
+            gram = mixture_gram(labels, mass, moments[k], noise)
+            projector = invariant[k] @ invariant[k].T
+            estimates[k].append(projector @ gram @ projector)
+    return {
+        k: ConditionalMoments(k, grams[0], tuple(grams[1:]), (), "cells", invariant[k].shape[1])
+        for k, grams in estimates.items()
+    }
+
+
+def _by_regression(
+    section: Section,
+    noise: float,
+    orders: list[int],
+    invariant: dict[int, Array],
+    samples: int,
+) -> dict[int, ConditionalMoments]:
+    cross = _regression(section, noise, orders, invariant, samples)
+    whole = cross.matrix()
+    left_out = cross.leave_one_out()
+    found = {}
+    start = 0
+    for k in orders:
+        basis = invariant[k]
+        block = slice(start, start + basis.shape[1])
+        start = block.stop
+        found[k] = ConditionalMoments(
+            k,
+            basis @ whole[block, block] @ basis.T,
+            (),
+            tuple((basis @ m[block, block] @ basis.T, tag) for m, tag in left_out),
+            "regression",
+            basis.shape[1],
+        )
+    return found
+
+
+def _regression(
+    section: Section,
+    noise: float,
+    orders: Sequence[int],
+    invariant: dict[int, Array],
+    samples: int,
+) -> CrossGram:
+    """Regression of the invariant products of several orders on the label."""
+    dimension = section.m + (noise > 0)
+    # Many products of a high order are averaged together, and cost memory: fewer samples do.
+    products = sum(len(invariant[k]) for k in orders)
+    samples = min(samples, max(_WORK - math.ceil(math.log2(products)), 17)) - (section.m > 2)
+
+    def sample(seed: int) -> tuple[Array, Array, Array]:
+        normals = sobol_normals(dimension, samples - 3, seed)
+        z = _STRETCH * normals[:, : section.m]
+        weight = np.exp(-0.5 * (1 - _STRETCH**-2) * (z**2).sum(axis=1))
+        y = section(z)
+        if noise > 0:
+            y = y + math.sqrt(noise) * normals[:, -1]
+        features = [invariant[k].T @ hermite_products(z, k) for k in orders]
+        return y, np.concatenate(features), weight
+
+    return regress_on_label(sample, bins=min(32768, 2 ** (samples - 7)))
+
+
+def conditional_law(section: Section, noise: float, order: int) -> Callable[[Array], Array]:
+    """The function y -> E[h(z) | y] of the orthonormal Hermite products of one order.
+
+    Parameters
+    ----------
+    section : Section
+        The link in the coordinates of interest, m of them.
+    noise : float
+        Variance of the label noise.
+    order : int
+        Order of the products.
+
+    Returns
+    -------
+    callable
+        From labels (n,) to (n, q); NaN for labels that do not occur. By the method that
+        `conditional_moments` uses.
+    """
+    invariant = _invariant_basis(section, order)
+    if section.m == 1 and LevelSets(section).tractable:
+        levels = LevelSets(section)
+        return lambda y: levels.conditional(y, order, noise)[order][:, None]
+    labels = few_values(section)
+    if labels is not None and section.break_functions is not None and section.m <= 4:
+        mass, moments = cells_of(section, labels, [order])[0]
+        return lambda y: mixture_mean(y, labels, mass, moments[order], noise)
+    if not invariant.shape[1]:
+        return lambda y: np.zeros((len(y), len(invariant)))
+    cross = _regression(section, noise, [order], {order: invariant}, MANY_SAMPLES)
+    return lambda y: cross.predict(y).T @ invariant.T
+
+
+def _invariant_basis(section: Section, order: int) -> Array:
+    """Orthonormal basis (q, p) of the products of an order that the symmetries of g leave fixed."""
+    projector = np.mean([product_rotation(turn, order) for turn in section.symmetries], axis=0)
+    values, vectors = np.linalg.eigh(0.5 * (projector + projector.T))
+    return vectors[:, values > 0.5]

@@ -1,0 +1,421 @@
+"""Conditional Hermite moments of a function of one normal variable, from its level sets.
+
+With y = g(z), the roots z_b of g(z) = y and the weights w_b = phi(z_b) / |g'(z_b)|,
+
+    E[h_k(z) | y] = sum_b h_k(z_b) w_b / sum_b w_b,
+
+and flat pieces are atoms of the label. The line is split at the folds of g and, in the label,
+at every value taken at a fold; each label interval is integrated through a branch that folds at
+its end, in whose variable the integrand is analytic. With label noise the sum over roots becomes
+an integral over the stretch of each branch that the noise can reach.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.gaussian.hermite_products import hermite_table
+from learnability.gaussian.rules import composite_legendre
+from learnability.gaussian.sections import REACH, Section
+
+__all__ = ["MOST_BRANCHES", "LevelSets"]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+MOST_BRANCHES = 200
+_CELL = 0.01
+_BISECTIONS = 58
+
+
+@dataclass(frozen=True)
+class Branches:
+    """Monotone pieces [low, high] of the line, with the values of g at their ends."""
+
+    low: Array
+    high: Array
+    at_low: Array
+    at_high: Array
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    @property
+    def bottom(self) -> Array:
+        """Smallest value on each branch."""
+        return np.minimum(self.at_low, self.at_high)
+
+    @property
+    def top(self) -> Array:
+        """Largest value on each branch."""
+        return np.maximum(self.at_low, self.at_high)
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Monotone and flat pieces of the line.
+
+    Attributes
+    ----------
+    branches : Branches
+        The monotone pieces.
+    flat_values, flats : array, shapes (n,) and (n, 2)
+        Values and ends of the flat pieces.
+    saturated : array, shape (k, 2)
+        Those of them on which g is flat only to rounding.
+    """
+
+    branches: Branches
+    flat_values: Array
+    flats: Array
+    saturated: Array
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Labels of one interval, as nodes of an integral over it.
+
+    Attributes
+    ----------
+    roots, weights : array, shape (b, n)
+        The points of the line with that label, and the slope at the first over that at each.
+    widths : array, shape (n,)
+        Weights of an integral over the first point: p(y) dy is the sum over the points of
+        their density times weight, times the width.
+    """
+
+    roots: Array
+    weights: Array
+    widths: Array
+
+
+@dataclass(frozen=True)
+class LevelSets:
+    """Level sets of a one-dimensional section.
+
+    Parameters
+    ----------
+    section : Section
+        With m = 1.
+    """
+
+    section: Section
+
+    @cached_property
+    def unit(self) -> float:
+        """Spread of g: labels are handled in this unit, whatever theirs is."""
+        return float(np.ptp(self.section(np.linspace(-4, 4, 801)[:, None] + 1e-7))) or 1.0
+
+    def value(self, t: Array) -> Array:
+        """The function g on points of the line, in its unit."""
+        return self.section(t[..., None]) / self.unit
+
+    def slope(self, t: Array) -> Array:
+        """The derivative of `value`."""
+        return self.section.slope(t) / self.unit
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The line cut into monotone and flat pieces."""
+        branches: list[tuple[float, float]] = []
+        flats: list[tuple[float, float]] = []
+        edges = np.concatenate([[-REACH], self.section.breakpoints, [REACH]])
+        for a, b in zip(edges[:-1], edges[1:], strict=True):
+            margin = min(1e-13 * max(1.0, abs(a), abs(b)), 0.01 * (b - a))
+            a, b = a + margin, b - margin
+            grid = np.linspace(a, b, max(int((b - a) / _CELL), 24))
+            values = self.section(grid[:, None])
+            size = float(np.abs(values).max())
+            if np.ptp(values) <= 1e-13 * size:
+                flats.append((a, b))
+                continue
+            cuts = [a, *self._folds(grid, values, 1e-14 * size), b]
+            branches += zip(cuts[:-1], cuts[1:], strict=True)
+        low, high, saturated = self._trimmed(*np.array(branches).reshape(-1, 2).T)
+        found = Branches(low, high, self.value(low), self.value(high))
+        flat = np.array([*flats, *saturated]).reshape(-1, 2)
+        return Pieces(
+            found, self.value(flat.mean(axis=1)), flat, np.array(saturated).reshape(-1, 2)
+        )
+
+    def _folds(self, grid: Array, values: Array, flat: float) -> list[float]:
+        """Where the slope changes sign inside a smooth interval, by bisection."""
+        step = np.where(np.abs(np.diff(values)) <= flat, 0.0, np.sign(np.diff(values)))
+        known = np.nonzero(step)[0]
+        turn = np.nonzero(step[known[:-1]] * step[known[1:]] < 0)[0]
+        low, high = grid[known[turn]], grid[known[turn + 1] + 1]
+        rising = step[known[turn]]
+        if self.section.link.tree is None:  # No exact slope: a golden section on the values.
+            ratio = 0.5 * (np.sqrt(5) - 1)
+            for _ in range(60):
+                left, right = high - ratio * (high - low), low + ratio * (high - low)
+                up = rising * (self.value(right) - self.value(left)) > 0
+                low, high = np.where(up, left, low), np.where(up, high, right)
+        else:
+            for _ in range(_BISECTIONS):
+                middle = 0.5 * (low + high)
+                up = rising * self.slope(middle) > 0
+                low, high = np.where(up, middle, low), np.where(up, high, middle)
+        return [float(x) for x in 0.5 * (low + high)]
+
+    def _trimmed(self, low: Array, high: Array) -> tuple[Array, Array, list[tuple[float, float]]]:
+        """Move ends on which g has saturated to rounding (erf beyond six) to the flat pieces."""
+        low, high = low.copy(), high.copy()
+        saturated = []
+        for k in range(len(low)):
+            grid = np.linspace(low[k], high[k], 400)
+            values = self.section(grid[:, None])
+            size = np.maximum(np.abs(values[1:]), np.abs(values[:-1]))
+            moving = np.nonzero(np.abs(np.diff(values)) > 1e-15 * size)[0]
+            if len(moving) and grid[moving[-1] + 1] < high[k]:
+                saturated.append((float(grid[moving[-1] + 1]), float(high[k])))
+                high[k] = grid[moving[-1] + 1]
+            if len(moving) and grid[moving[0]] > low[k]:
+                saturated.append((float(low[k]), float(grid[moving[0]])))
+                low[k] = grid[moving[0]]
+        return low, high, saturated
+
+    @property
+    def tractable(self) -> bool:
+        """Whether the branches are few enough to be followed."""
+        return len(self.pieces.branches) <= MOST_BRANCHES
+
+    def _roots(self, y: Array, which: Indices) -> Array:
+        """Position on each branch of `which` (n,) where g = y, shape (n, *y.shape), clipped."""
+        branches = self.pieces.branches
+        shape = (len(which),) + (1,) * y.ndim
+        low = np.broadcast_to(branches.low[which].reshape(shape), (len(which), *y.shape))
+        high = np.broadcast_to(branches.high[which].reshape(shape), low.shape)
+        rising = (branches.at_high > branches.at_low)[which].reshape(shape)
+        for _ in range(_BISECTIONS):
+            middle = 0.5 * (low + high)
+            right = (self.value(middle) < y) == rising
+            low, high = np.where(right, middle, low), np.where(right, high, middle)
+        return 0.5 * (low + high)
+
+    def _hits(self, y: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """Roots (b, n) of labels in the unit, the log of their slopes, and whether they exist."""
+        branches = self.pieces.branches
+        roots = self._roots(y, np.arange(len(branches)))
+        log_slope = np.log(np.maximum(np.abs(self.slope(roots)), 1e-290))
+        return roots, log_slope, (y >= branches.bottom[:, None]) & (y <= branches.top[:, None])
+
+    def roots_of(self, y: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """The points of the line with given labels.
+
+        Parameters
+        ----------
+        y : array, shape (n,)
+            Labels.
+
+        Returns
+        -------
+        roots, log_slope : array, shape (b, n)
+            One a branch, and the log of |g'| there.
+        exists : array of bool, shape (b, n)
+            Whether the branch takes the label.
+        """
+        roots, log_slope, exists = self._hits(y / self.unit)
+        return roots, log_slope + np.log(self.unit), exists
+
+    def _atoms(self, order: int) -> tuple[Array, Array]:
+        """Distinct values (n,) of the flat pieces and their moments (order + 1, n)."""
+        from scipy.special import ndtr
+
+        values, ends = self.pieces.flat_values, self.pieces.flats
+        moments = np.empty((order + 1, len(values)))
+        a, b = ends.T
+        moments[0] = np.where(a > 0, ndtr(-a) - ndtr(-b), ndtr(b) - ndtr(a))
+        density = [np.exp(-0.5 * x**2) / np.sqrt(2 * np.pi) for x in (a, b)]
+        tables = [hermite_table(x, max(order - 1, 0)) for x in (a, b)]
+        for k in range(1, order + 1):  # The antiderivative of He_k phi is -He_{k-1} phi.
+            moments[k] = (density[0] * tables[0][k - 1] - density[1] * tables[1][k - 1]) / np.sqrt(
+                k
+            )
+        return _merged(values, moments)
+
+    def squared_moments(self, order: int, noise: float = 0.0) -> tuple[Array, Array]:
+        """E[ E[h_k(z) | y]^2 ] of the orthonormal Hermite polynomials.
+
+        Parameters
+        ----------
+        order : int
+            Highest k.
+        noise : float
+            Variance of additive Gaussian label noise.
+
+        Returns
+        -------
+        value, error : array, shape (order + 1,)
+            Entry 0 is one. The error is the difference between two rules.
+        """
+        noise = noise / self.unit**2
+        fine, coarse = (
+            self._noisy(order, noise, n) if noise > 0 else self._noise_free(order, n)
+            for n in ((10, 8) if noise > 0 else (16, 12))
+        )
+        scale = max(abs(fine[0]), 1e-300)  # The total mass, one up to the cut at REACH.
+        lost = self._blurred(order) if noise == 0 else 0.0
+        return fine / scale, np.abs(fine - coarse) + abs(1 - fine[0]) + lost
+
+    def _blurred(self, order: int) -> Array:
+        """The variance of h_k inside pieces that are flat only to rounding."""
+        total = np.zeros(order + 1)
+        for low, high in self.pieces.saturated:
+            z, weight = composite_legendre(np.array([low, high]), 0.5, 12)
+            weight = weight * np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi)
+            table = hermite_table(z, order)
+            total += table**2 @ weight - (table @ weight) ** 2 / max(float(weight.sum()), 1e-300)
+        return np.maximum(total, 0.0)
+
+    def _noise_free(self, order: int, n: int) -> Array:
+        _, moments = self._atoms(order)
+        with np.errstate(all="ignore"):
+            total = np.where(moments[0] > 0, moments**2 / moments[0], 0.0).sum(axis=1)
+        for part in self.labels(n):
+            weight = np.exp(-0.5 * part.roots**2) / np.sqrt(2 * np.pi) * part.weights
+            sums = (hermite_table(part.roots, order) * weight).sum(axis=1)
+            with np.errstate(all="ignore"):
+                total = total + np.where(sums[0] > 0, sums**2 / sums[0], 0.0) @ part.widths
+        return total
+
+    def labels(self, n: int) -> list[Labels]:
+        """Nodes that integrate over the continuous part of the label, with all roots of each."""
+        branches = self.pieces.branches
+        if not len(branches):
+            return []
+        levels = _distinct_levels(np.concatenate([branches.at_low, branches.at_high]))
+        found = []
+        for below, above in zip(levels[:-1], levels[1:], strict=True):
+            middle = 0.5 * (below + above)
+            which = np.nonzero((branches.bottom < middle) & (branches.top > middle))[0]
+            if len(which):
+                found += self._between(which, below, above, n)
+        return found
+
+    def _between(self, which: Indices, below: float, above: float, n: int) -> list[Labels]:
+        """Nodes for the labels between two neighbouring levels."""
+        branches = self.pieces.branches
+        ends = self._roots(np.array([below, above]), which)  # (n, 2)
+        for j, level in enumerate((below, above)):  # At a fold bisection sees only half the digits.
+            close = 1e-11 * (abs(level) + 1e-3 * (above - below))
+            own = np.abs(branches.at_low[which] - level) <= close
+            ends[:, j] = np.where(own, branches.low[which], ends[:, j])
+            own = np.abs(branches.at_high[which] - level) <= close
+            ends[:, j] = np.where(own, branches.high[which], ends[:, j])
+        longest = int(np.argmax(np.abs(ends[:, 1] - ends[:, 0])))
+        middle = float(self.value(np.array([ends[longest].mean()]))[0])
+        halves = self._roots(np.array([middle]), which)[:, 0]
+        grading = np.concatenate([[0.0], 2.0 ** -np.arange(14, -1, -1)])
+        fraction, weight = composite_legendre(grading, 0.25, n)
+        found = []
+        for j, level in enumerate((below, above)):
+            # The variable: the longest of the branches that fold at this level, if any does.
+            extent = np.abs(ends[:, j] - halves)
+            folds = np.abs(self.slope(ends[:, j])) * extent < 1e-3 * abs(middle - level)
+            ref = int(np.argmax(np.where(folds, extent + 2 * REACH, extent)))
+            start, stop = float(ends[ref, j]), float(halves[ref])
+            z = start + fraction * (stop - start)
+            y = np.clip(self.value(z), below, above)
+            roots = np.concatenate([z[None], self._roots(y, np.delete(which, ref))])
+            slopes = np.maximum(np.abs(self.slope(roots)), 1e-290)
+            relative = np.minimum(slopes[0] / slopes, 1e100)
+            # Where a label cannot be told from that of the fold, neither can the slopes.
+            blind = np.abs(y - level) <= 64 * np.finfo(float).eps * np.abs(level)
+            relative = np.where(blind, np.minimum(relative, 1.0), relative)
+            found.append(Labels(roots, relative, weight * abs(stop - start)))
+        return found
+
+    def _noisy(self, order: int, noise: float, n: int) -> Array:
+        branches, flat_values = self.pieces.branches, self.pieces.flat_values
+        sigma = np.sqrt(noise)
+        levels = np.concatenate([branches.at_low, branches.at_high, flat_values])
+        grid = np.linspace(-8.5, 8.5, 69)
+        near = sigma * np.array([-8.5, -6, -4, -3, -2, -1, -0.5, 0, 0.5, 1, 2, 3, 4, 6, 8.5])
+        edges = np.sort(np.concatenate([self.value(grid), (levels[:, None] + near).ravel()]))
+        y, weight = composite_legendre(_thinned(edges, 0.4 * sigma), np.inf, n)
+        density = self._noisy_density(y, order, noise, n)
+        with np.errstate(all="ignore"):
+            return np.where(density[0] > 1e-290, density**2 / density[0], 0.0) @ weight
+
+    def _noisy_density(self, y: Array, order: int, noise: float, n: int) -> Array:
+        """The law of the noisy label times E[h_k | y], shape (order + 1, len(y))."""
+        branches = self.pieces.branches
+        sigma = np.sqrt(noise)
+        atoms, moments = self._atoms(order)
+        density = moments @ np.exp(-0.5 * ((y - atoms[:, None]) / sigma) ** 2)
+        x, inner = np.polynomial.legendre.leggauss(n)
+        # Panels are narrow both in the label, in units of the noise, and on the line.
+        steps_of_noise = np.array([-8.5, -5.5, -3.5, -2, -0.7, 0.7, 2, 3.5, 5.5, 8.5])
+        for k in range(len(branches)):
+            cuts = self._roots(y + sigma * steps_of_noise[:, None], np.array([k]))[0]
+            steps = np.arange(np.ceil(branches.low[k]), branches.high[k])[:, None]
+            steps = np.clip(steps, cuts.min(axis=0), cuts.max(axis=0))
+            cuts = np.sort(np.concatenate([cuts, steps]), axis=0)
+            half = 0.5 * np.diff(cuts, axis=0)
+            z = (cuts[:-1] + half)[:, None, :] + half[:, None, :] * x[:, None]
+            part = np.exp(-0.5 * ((y - self.value(z)) / sigma) ** 2 - 0.5 * z**2)
+            part *= half[:, None, :] * inner[:, None] / np.sqrt(2 * np.pi)
+            density = density + (hermite_table(z, order) * part).sum(axis=(1, 2))
+        return density / (sigma * np.sqrt(2 * np.pi))
+
+    def conditional(self, y: Array, order: int, noise: float = 0.0) -> Array:
+        """E[h_k(z) | y] of the orthonormal Hermite polynomials.
+
+        Parameters
+        ----------
+        y : array, shape (n,)
+            Labels.
+        order : int
+            Highest k.
+        noise : float
+            Variance of the label noise.
+
+        Returns
+        -------
+        array, shape (order + 1, n)
+            NaN for labels that do not occur.
+        """
+        y, noise = y / self.unit, noise / self.unit**2
+        if noise > 0:
+            density = self._noisy_density(y, order, noise, 12)
+        else:
+            roots, log_slope, hit = self._hits(y)
+            weight = np.where(hit, np.exp(-0.5 * roots**2 - log_slope), 0.0)
+            density = (hermite_table(roots, order) * weight).sum(axis=1)
+            atoms, moments = self._atoms(order)
+            for value, moment in zip(atoms, moments.T, strict=True):
+                same = np.abs(y - value) <= 1e-9 * (1 + abs(value))
+                density = np.where(same, moment[:, None], density)
+        with np.errstate(all="ignore"):
+            return np.where(density[0] > 1e-290, density / density[0], np.nan)
+
+
+def _distinct_levels(levels: Array) -> Array:
+    levels = np.sort(levels)
+    scale = np.abs(levels) + 1e-3 * np.abs(levels).max()
+    return levels[np.diff(levels, prepend=-np.inf) > 1e-12 * scale]
+
+
+def _thinned(edges: Array, gap: float) -> Array:
+    """Sorted edges at least `gap` apart, the last one kept."""
+    kept = [float(edges[0])]
+    for edge in edges[1:]:
+        if edge - kept[-1] >= gap:
+            kept.append(float(edge))
+    kept[-1] = max(kept[-1], float(edges[-1]))
+    return np.array(kept if len(kept) > 1 else [kept[0], kept[0] + gap])
+
+
+def _merged(values: Array, moments: Array) -> tuple[Array, Array]:
+    """Add up the moments of equal values."""
+    order = np.argsort(values)
+    values, moments = values[order], moments[:, order]
+    if not len(values):
+        return values, moments
+    new = np.diff(values, prepend=-np.inf) > 1e-12 * (1 + np.abs(values))
+    return values[new], np.add.reduceat(moments, np.nonzero(new)[0], axis=1)

@@ -1,0 +1,143 @@
+"""The posterior of the hidden coordinates: z ~ N(omega, V) given a label y of the channel.
+
+    Z = E P(y | z),   g_out = grad_omega log Z = V^{-1} E[z - omega | y],
+    d g_out / d omega = V^{-1} Cov(z | y) V^{-1} - V^{-1}.
+
+Two schemes compute it: boxes, exact where they apply, and lines for every other link.
+
+References
+----------
+Aubin, Maillard, Barbier, Krzakala, Macris, Zdeborova, NeurIPS 2018, equations (11) to (13).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.gaussian.particles import COARSE, FINE, Resolution
+from learnability.labels._box_posterior import BoxPosterior
+from learnability.labels._line_posterior import LinePosterior
+from learnability.labels._planar_score import PlanarScore
+
+if TYPE_CHECKING:
+    from learnability.labels.channel import Channel
+
+__all__ = [
+    "COARSE",
+    "FINE",
+    "BoxPosterior",
+    "LinePosterior",
+    "PlanarScore",
+    "Posterior",
+    "Resolution",
+    "checked_posterior",
+    "evaluate",
+    "scheme_of",
+    "traceable",
+]
+
+Array = NDArray[np.float64]
+
+MOST_DIRECTIONS = 3
+"""Most hidden directions of which posteriors are computed."""
+
+
+class Posterior(NamedTuple):
+    """The posterior of N samples.
+
+    Attributes
+    ----------
+    log_z : array, shape (N,)
+        Logarithm of the evidence Z_out.
+    g : array, shape (N, r)
+        g_out.
+    slope : array, shape (N, r, r)
+        Its derivative in omega.
+    """
+
+    log_z: Array
+    g: Array
+    slope: Array
+
+
+@lru_cache(maxsize=64)
+def scheme_of(channel: Channel) -> BoxPosterior | LinePosterior:
+    """The scheme for a channel: boxes where they are exact, else lines."""
+    if channel.link.r > MOST_DIRECTIONS:
+        raise LearnabilityError(
+            f"The posterior of {channel.link!r} has {channel.link.r} hidden directions, "
+            f"but at most {MOST_DIRECTIONS} are computed."
+        )
+    boxes = BoxPosterior.of(channel)
+    return LinePosterior(channel) if boxes is None else boxes
+
+
+def checked_posterior(
+    r: int, y: ArrayLike, omega: ArrayLike, V: ArrayLike
+) -> tuple[Array, Array, Array]:
+    """Labels (N,), means (N, r) and covariance (r, r) as arrays, or a sentence."""
+    labels = np.atleast_1d(np.asarray(y, dtype=float))
+    means = np.asarray(omega, dtype=float)
+    covariance = np.atleast_2d(np.asarray(V, dtype=float))
+    if labels.ndim != 1 or means.size != len(labels) * r or covariance.shape != (r, r):
+        raise LearnabilityError(
+            f"Labels of shape {labels.shape}, means of shape {np.shape(omega)} and a covariance of "
+            f"shape {np.shape(V)} were given, but (N,), (N, {r}) and ({r}, {r}) are accepted."
+        )
+    if not all(np.isfinite(a).all() for a in (labels, means, covariance)):
+        raise LearnabilityError("Labels, means and covariance must be finite.")
+    if (
+        not np.allclose(covariance, covariance.T, rtol=1e-9)
+        or np.linalg.eigvalsh(covariance)[0] <= 0
+    ):
+        raise LearnabilityError("The covariance must be symmetric and positive definite.")
+    return labels, means.reshape(len(labels), r), covariance
+
+
+def evaluate(
+    scheme: BoxPosterior | LinePosterior,
+    y: ArrayLike,
+    omega: ArrayLike,
+    V: ArrayLike,
+    resolution: Resolution = FINE,
+) -> Posterior:
+    """The posterior by a scheme, in NumPy.
+
+    Parameters
+    ----------
+    scheme : BoxPosterior or LinePosterior
+        From `scheme_of`.
+    y : array_like, shape (N,)
+        Labels.
+    omega : array_like, shape (N, r)
+        Means.
+    V : array_like, shape (r, r)
+        Common covariance, positive definite.
+    resolution : Resolution
+        How finely.
+    """
+    y, omega, V = (np.asarray(a, dtype=float) for a in (y, omega, V))
+    log_z, first, second = scheme.moments(scheme.prepare(y), omega.T, V, np, resolution)
+    inverse = np.linalg.inv(V)
+    centred = np.moveaxis(second, -1, 0) - first.T[:, :, None] * first.T[:, None, :]
+    return Posterior(log_z, first.T @ inverse, inverse @ centred @ inverse - inverse)
+
+
+def traceable(channel: Channel) -> bool:
+    """Whether JAX can compile the scheme; a user's function may be written for NumPy alone."""
+    import jax
+
+    if isinstance(scheme_of(channel), BoxPosterior):
+        return True
+    points = jax.ShapeDtypeStruct((2, channel.link.r), np.float32)
+    try:
+        for function in (channel.link, *channel.link.gradient(), *(channel.link.breaks or ())):
+            jax.eval_shape(function, points)
+    except Exception:  # Whatever a user's function raises on a tracer.
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Products, eigenvectors and ridge regressions of large samples."""

@@ -1,0 +1,1 @@
+"""What networks share: activations, features of the first layer, starts."""

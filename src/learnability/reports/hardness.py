@@ -1,0 +1,259 @@
+"""The hardness report: what can be said of a target before any algorithm runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.labels.hermite import expand
+from learnability.labels.link import Link
+from learnability.reports.costs import Cost, costs_of
+from learnability.reports.hierarchical import hierarchical_hardness
+from learnability.reports.references import BIBTEX
+from learnability.targets.hierarchical import Hierarchical
+from learnability.targets.multi_index import MultiIndex
+from learnability.targets.spiked_index import SpikedIndex
+from learnability.theory.correlations import MOST_DIRECTIONS
+from learnability.theory.csq import HIGHEST_KAPPA, leap_staircase, risk_floors
+from learnability.theory.grand import grand_staircase
+from learnability.theory.steps import Staircase, Step
+from learnability.theory.subspaces import hermite_orders, is_square_integrable, relevant_subspace
+
+__all__ = ["Hardness", "hardness"]
+
+
+@dataclass(frozen=True, eq=False)
+class Hardness:
+    """How many samples a target takes, and which algorithm gets there.
+
+    Attributes
+    ----------
+    target : MultiIndex
+        The target.
+    relevant : array, shape (k, r)
+        Orthonormal rows: the directions that g depends on.
+    information_exponent, generative_exponent, leap : int or None
+        The exponents; None for a constant link or when undecided.
+    kind : {"trivial", "easy", "hard"} or None
+        The class of the first thing that can be learned; None for a constant link.
+    alpha_c, alpha_c_error : float
+        Weak-recovery threshold in samples over dimension (0.0 trivial, inf hard) and its error.
+    staircase, csq_staircase : tuple of Step
+        The grand staircase, and the greedy CSQ staircase with the order of each step.
+    floors : tuple of tuple of float
+        ``floors[t][kappa]``: what stays unlearned when the first t CSQ steps are known and
+        degrees up to kappa are fitted.
+    costs : tuple of Cost
+        One row an algorithm.
+    notes : tuple of str
+        Hypotheses that fail, and how the numbers were made.
+    undecided : tuple of str
+        Quantities that the numerics could not settle.
+    """
+
+    target: MultiIndex | SpikedIndex
+    relevant: NDArray[np.float64] = field(repr=False)
+    information_exponent: int | None
+    generative_exponent: int | None
+    leap: int | None
+    kind: str | None
+    alpha_c: float
+    alpha_c_error: float
+    staircase: tuple[Step, ...]
+    csq_staircase: tuple[Step, ...]
+    floors: tuple[tuple[float, ...], ...] = field(repr=False)
+    costs: tuple[Cost, ...] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists, names and numbers, ready for JSON; infinities become None."""
+        return {
+            "link": self.target.link.text,
+            "r": self.target.r,
+            "noise": self.target.noise,
+            "information_exponent": self.information_exponent,
+            "generative_exponent": self.generative_exponent,
+            "leap": self.leap,
+            "kind": self.kind,
+            "alpha_c": self.alpha_c if math.isfinite(self.alpha_c) else None,
+            "alpha_c_error": self.alpha_c_error if math.isfinite(self.alpha_c) else None,
+            "relevant": self.relevant.tolist(),
+            "staircase": [step.to_dict() for step in self.staircase],
+            "csq_staircase": [step.to_dict() for step in self.csq_staircase],
+            "floors": [list(row) for row in self.floors],
+            "costs": [cost.to_dict() for cost in self.costs],
+            "notes": list(self.notes),
+            "undecided": list(self.undecided),
+        }
+
+    def cite(self) -> str:
+        """BibTeX of the results behind the numbers."""
+        keys = dict.fromkeys(
+            [*(cost.reference for cost in self.costs), "troiani2024", "damian2024"]
+        )
+        return "\n\n".join(BIBTEX[key] for key in keys)
+
+    def plot(self, path: str | None = None) -> Any:
+        """Draw the report; see `learnability.reports.pictures.draw`.
+
+        Parameters
+        ----------
+        path : str, optional
+            Where to save it (.png, .pdf or .svg).
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from learnability.reports.pictures import draw
+
+        return draw(self, path)
+
+    def to_dataset(self) -> Any:
+        """The numbers of the picture as an `xarray.Dataset`."""
+        from learnability.reports.tables import dataset
+
+        return dataset(self)
+
+    def __str__(self) -> str:
+        from learnability.reports.tables import table
+
+        return table(self)
+
+
+def hardness(
+    target: MultiIndex | Hierarchical | SpikedIndex | Link | str | Callable[[Any], Any],
+    r: int | None = None,
+    noise: float | None = None,
+) -> Any:
+    """Report how hard a target is to learn, before any algorithm runs.
+
+    Parameters
+    ----------
+    target : MultiIndex, Hierarchical, SpikedIndex, Link, str or callable
+        The target, or its link; for a SpikedIndex the report says what the spike adds.
+    r : int, optional
+        Number of hidden directions; needed for a callable.
+    noise : float, optional
+        Variance of the label noise, when `target` is a link.
+
+    Returns
+    -------
+    Hardness
+        Or, of a `Hierarchical`, a `HierarchicalHardness`.
+
+    Examples
+    --------
+    >>> report = hardness("z**2")
+    >>> report.kind, report.information_exponent, round(report.alpha_c, 6)
+    ('easy', 2, 0.5)
+    """
+    if isinstance(target, Hierarchical) and r is None and noise is None:
+        return hierarchical_hardness(target)
+    if isinstance(target, SpikedIndex) and r is None and noise is None:
+        from learnability.reports.spiked import spiked_hardness
+
+        return spiked_hardness(target)
+    if not isinstance(target, MultiIndex | Hierarchical | SpikedIndex):
+        target = MultiIndex(target, r=r, noise=0.0 if noise is None else noise)
+    elif r is not None or noise is not None:
+        raise LearnabilityError("`r` and `noise` belong to the target: give them to MultiIndex.")
+    assert isinstance(target, MultiIndex)
+    link = target.link
+    notes: list[str] = []
+    undecided: list[str] = []
+    relevant, note = relevant_subspace(link)
+    notes += [note] if note else []
+    expandable = is_square_integrable(link)
+    undecided += [] if expandable else ["information_exponent", "leap"]
+    if not len(relevant):
+        return _constant(target)
+    if len(relevant) < link.r:
+        notes.append(
+            f"g depends on {len(relevant)} of its {link.r} directions only; the others cannot be "
+            "learned and are left out."
+        )
+    information = _information_exponent(link, undecided) if expandable else None
+    grand = grand_staircase(link, target.noise)
+    csq = Staircase(())
+    floors: tuple[tuple[float, ...], ...] = ()
+    if len(relevant) > MOST_DIRECTIONS:
+        undecided.append("leap")
+        notes.append(f"The CSQ staircase is computed for at most {MOST_DIRECTIONS} directions.")
+    elif expandable:
+        csq = leap_staircase(link)
+        floors = risk_floors(link, csq)
+    leap = max((s.order for s in csq.steps if s.order), default=None)
+    if sum(len(s.directions) for s in csq.steps) < len(relevant):
+        leap = None
+        if "leap" not in undecided:
+            undecided.append("leap")
+    undecided += [*grand.doubts, *csq.doubts]
+    first = grand.steps[0] if grand.steps else None
+    generative = first.order if first else None
+    if generative is None:
+        undecided.append("generative_exponent")
+    for doubt in grand.doubts:
+        if doubt.startswith("step 1 "):
+            undecided += ["alpha_c"] if doubt.endswith(": alpha") else ["kind", "alpha_c"]
+    alpha_c = math.inf if first is None or first.alpha is None else first.alpha
+    if "regression" in grand.methods:
+        notes.append("Thresholds come from samples of the label; their errors are in alpha_error.")
+    if len(grand.steps) > 1 and any(s.kind == "easy" for s in grand.steps[1:]):
+        notes.append(
+            "The alpha of a later step takes the earlier directions as known; where they are known "
+            "only in part at that alpha, the true one is larger."
+        )
+    kind = None if first is None else first.kind
+    return Hardness(
+        target=target,
+        relevant=relevant,
+        information_exponent=information,
+        generative_exponent=generative,
+        leap=leap,
+        kind=kind,
+        alpha_c=alpha_c,
+        alpha_c_error=(first.alpha_error or 0.0) if first else 0.0,
+        staircase=grand.steps,
+        csq_staircase=csq.steps,
+        floors=floors,
+        costs=costs_of(
+            information, generative, leap, alpha_c, [s.order for s in grand.steps], len(relevant)
+        ),
+        notes=tuple(notes),
+        undecided=tuple(dict.fromkeys(undecided)),
+    )
+
+
+def _information_exponent(link: Link, undecided: list[str]) -> int | None:
+    for order in hermite_orders(link.r):
+        found = expand(link, order).information_exponent
+        if found is not None:
+            return found
+    undecided.append("information_exponent")
+    return None
+
+
+def _constant(target: MultiIndex) -> Hardness:
+    return Hardness(
+        target=target,
+        relevant=np.zeros((0, target.r)),
+        information_exponent=None,
+        generative_exponent=None,
+        leap=None,
+        kind=None,
+        alpha_c=math.inf,
+        alpha_c_error=0.0,
+        staircase=(),
+        csq_staircase=(),
+        floors=((0.0,) * (HIGHEST_KAPPA + 1),),
+        costs=(),
+        notes=("The link is constant: there is nothing to learn.",),
+    )

@@ -1,0 +1,64 @@
+"""Sums over endless power laws: the head term by term, the rest as an integral in log k.
+
+For k > K0 the sum of a smooth function f(k) is the integral of f from K0 + 1/2 on (midpoint rule)
+plus f'(K0 + 1/2) / 24; Gauss-Legendre panels in log k resolve it.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.gaussian.rules import composite_legendre
+
+__all__ = ["PowerLaw", "power_law"]
+
+Array = NDArray[np.float64]
+_HEAD = 400
+_DECADES = 90.0  # log(k) up to this many e-folds.
+
+
+class PowerLaw(NamedTuple):
+    """Eigenvalues xi_k = k^-alpha and coefficients f_k = k^(-alpha r - 1/2), at nodes.
+
+    Attributes
+    ----------
+    weights : array, shape (N,)
+        How many k a node stands for.
+    eigenvalues, energies : array, shape (N,)
+        xi_k and f_k^2.
+    """
+
+    weights: Array
+    eigenvalues: Array
+    energies: Array
+
+
+@lru_cache(maxsize=64)
+def power_law(alpha: float, r: float, levels: int | None) -> PowerLaw:
+    """The law at all k, or at k = 1 ... levels.
+
+    Parameters
+    ----------
+    alpha, r : float
+        Capacity and source.
+    levels : int or None
+        Number of eigenvalues; None for endlessly many.
+    """
+    if levels is not None and levels <= 200_000:
+        k, weights = np.arange(1.0, levels + 1.0), np.ones(levels)
+    else:
+        head = np.arange(1.0, _HEAD + 1.0)
+        first = math.log(_HEAD + 0.5)
+        last = first + _DECADES if levels is None else math.log(levels + 0.5)
+        x, w = composite_legendre(np.array([first, last]), 0.6, 16)
+        k, weights = (
+            np.concatenate([head, np.exp(x)]),
+            np.concatenate([np.ones(_HEAD), w * np.exp(x)]),
+        )
+    log_k = np.log(k)
+    return PowerLaw(weights, np.exp(-alpha * log_k), np.exp(-(2 * alpha * r + 1) * log_k))

@@ -1,0 +1,308 @@
+"""Learning curves of kernels and random features whose spectrum is a power law.
+
+Kernel eigenvalues k^-alpha (capacity alpha > 1), target coefficients k^(-alpha r - 1/2) (source
+r > 0), label noise sigma^2, n samples, p random features, ridge lambda. With nu the effective
+ridge, s_k = xi_k / (xi_k + nu), the deterministic equivalents are, for the kernel,
+
+    n = sum_k s_k + lambda / nu,  Y = sum_k s_k^2 / n,
+    bias = nu^2 sum_k f_k^2 / (xi_k + nu)^2 / (1 - Y),  variance = sigma^2 Y / (1 - Y),
+
+and for random features, with T = sum_k s_k^2 and chi = sum_k xi_k / (xi_k + nu)^2 / (p - T),
+
+    (n - S) (p - S) nu = lambda p,  S = sum_k s_k,  q = 1 - S / p,
+    Y = (p / n) [(1 - q)^2 + q^2 T / (p - T)],
+    bias = nu^2 [sum_k f_k^2 / (xi_k + nu)^2 + chi sum_k f_k^2 xi_k / (xi_k + nu)^2] / (1 - Y).
+
+With p = n^q and lambda = n^(1 - l) (lambda / n = n^-l) both are powers of n with exponents
+
+    e = min(1, q, l / alpha),  variance: 1 - e,
+    bias: min(2 alpha e min(r, 1), 2 alpha e min(r, 1/2) + q - e),
+
+the second term for random features only. At p = n with l > alpha, the interpolation peak, both
+exponents are smaller by (l - alpha) / 2.
+
+References
+----------
+Defilippis, Loureiro, Misiakiewicz, NeurIPS 2024, arXiv:2405.15699; Cui, Loureiro, Krzakala,
+Zdeborova, NeurIPS 2021 (kernels).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+import learnability
+from learnability.errors import LearnabilityError
+from learnability.theory._power_law_sums import PowerLaw, power_law
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["Exponents", "Optimum", "Parts", "ScalingLaws", "scaling_laws"]
+
+
+class Exponents(NamedTuple):
+    """Powers of 1/n; `risk` is the smaller one of those that matter."""
+
+    bias: float
+    variance: float
+    risk: float
+
+
+class Optimum(NamedTuple):
+    """The best decay of the ridge, the risk's exponent there, and the least width that has it.
+
+    Attributes
+    ----------
+    ell : float
+        lambda / n = n^-ell.
+    exponent : float
+        The risk decays as n^-exponent.
+    width : float
+        q of the fewest features p = n^q that reach it.
+    """
+
+    ell: float
+    exponent: float
+    width: float
+
+
+class Parts(NamedTuple):
+    """Excess risk and its parts, with the effective ridge."""
+
+    bias: float
+    variance: float
+    effective_ridge: float
+
+    @property
+    def risk(self) -> float:
+        """Bias and variance."""
+        return self.bias + self.variance
+
+
+@dataclass(frozen=True)
+class ScalingLaws:
+    """The learning curves of one power law.
+
+    Parameters
+    ----------
+    alpha : float
+        Capacity, above 1: the eigenvalues are k^-alpha.
+    r : float
+        Source, above 0: the target has coefficients k^(-alpha r - 1/2).
+    noise : float
+        Variance of the label noise.
+    """
+
+    alpha: float
+    r: float
+    noise: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, low, accepted in (
+            ("alpha", 1.0, "a finite number above 1, so that the kernel has a trace,"),
+            ("r", 0.0, "a finite number above 0"),
+        ):
+            value = getattr(self, name)
+            if not _is_number(value) or value <= low:
+                raise LearnabilityError(
+                    f"`{name}` was given as {value!r}, but {accepted} is accepted."
+                )
+            object.__setattr__(self, name, float(value))
+        if not _is_number(self.noise) or self.noise < 0:
+            raise LearnabilityError(
+                f"`noise` was given as {self.noise!r}, but a finite number of at least 0 is "
+                "accepted."
+            )
+
+    def at(
+        self, n: float, ridge: float, width: float | None = None, levels: int | None = None
+    ) -> Parts:
+        """Bias and variance at given sizes.
+
+        Parameters
+        ----------
+        n : float
+            Samples.
+        ridge : float
+            lambda of the summed loss sum_i (y_i - f(x_i))^2 + lambda |f|^2, at least 0.
+        width : float, optional
+            Random features; None for the kernel.
+        levels : int, optional
+            Number of eigenvalues; None for endlessly many.
+
+        Returns
+        -------
+        Parts
+        """
+        n, p = _positive("n", n), math.inf if width is None else _positive("width", width)
+        if not _is_number(ridge) or ridge < 0:
+            raise LearnabilityError(
+                f"`ridge` was given as {ridge!r}, but a finite number of at least 0 is accepted."
+            )
+        if ridge == 0 and (n == p or (levels is not None and levels <= min(n, p))):
+            raise LearnabilityError(
+                "`ridge` is 0 where samples, features or eigenvalues are as many: give a ridge."
+            )
+        return _parts(power_law(self.alpha, self.r, levels), n, p, float(ridge), self.noise)
+
+    def curve(self, n: ArrayLike, ell: float, q: float | None = None) -> xarray.Dataset:
+        """Learning curves along lambda / n = n^-ell and p = n^q.
+
+        Parameters
+        ----------
+        n : sequence of float
+            Samples.
+        ell : float
+            Decay of the ridge, at least 0.
+        q : float, optional
+            Growth of the number of random features; None for the kernel.
+
+        Returns
+        -------
+        xarray.Dataset
+            `bias`, `variance` and `risk` (their sum, the excess over the noise) by `n`; the
+            attributes `bias_exponent`, `variance_exponent` and `risk_exponent`.
+        """
+        import xarray
+
+        try:
+            sizes = np.atleast_1d(np.asarray(n, dtype=float)).ravel()
+        except (TypeError, ValueError):
+            raise LearnabilityError(
+                f"`n` was given as {n!r}, but one or several numbers above 0 are accepted."
+            ) from None
+        powers = self.exponents(ell, q)
+        found = [self.at(m, m ** (1 - ell), None if q is None else m**q) for m in sizes]
+        return xarray.Dataset(
+            {name: ("n", [getattr(one, name) for one in found]) for name in Exponents._fields},
+            {"n": sizes},
+            {
+                "alpha": self.alpha,
+                "r": self.r,
+                "noise": self.noise,
+                "ell": ell,
+                "q": "kernel" if q is None else q,
+                **{f"{name}_exponent": value for name, value in powers._asdict().items()},
+                "version": learnability.__version__,
+            },
+        )
+
+    def exponents(self, ell: float, q: float | None = None) -> Exponents:
+        """Exponents of bias, variance and risk as n grows.
+
+        Parameters
+        ----------
+        ell : float
+            lambda / n = n^-ell, at least 0.
+        q : float, optional
+            p = n^q random features, above 0; None for the kernel.
+        """
+        if not _is_number(ell) or ell < 0:
+            raise LearnabilityError(
+                f"`ell` was given as {ell!r}, but a finite number of at least 0 is accepted."
+            )
+        width = math.inf if q is None else _positive("q", q)
+        alpha, r = self.alpha, self.r
+        e = min(1.0, width, ell / alpha)
+        bias = min(2 * alpha * e * min(r, 1.0), 2 * alpha * e * min(r, 0.5) + width - e)
+        variance = 1 - e
+        if width == 1 and ell > alpha:
+            bias, variance = bias - (ell - alpha) / 2, variance - (ell - alpha) / 2
+        return Exponents(bias, variance, min(bias, variance) if self.noise else bias)
+
+    def optimal(self) -> Optimum:
+        """The best ridge: the decay, the exponent that it reaches, and the fewest features.
+
+        Without noise no ridge is best: the kernel reaches 2 alpha min(r, 1) for every l >= alpha.
+        """
+        alpha, r = self.alpha, self.r
+        bias, half = 2 * alpha * min(r, 1.0), 2 * alpha * min(r, 0.5)
+        if not self.noise:
+            return Optimum(alpha, bias, 1.0 + bias - half)
+        ell = alpha / (bias + 1)
+        return Optimum(ell, bias / (bias + 1), (1 + bias - half) / (bias + 1))
+
+
+def scaling_laws(alpha: float, r: float, *, noise: float = 0.0) -> ScalingLaws:
+    """Learning curves of kernels and random features with power-law spectra.
+
+    Parameters
+    ----------
+    alpha : float
+        Capacity, above 1: eigenvalues k^-alpha.
+    r : float
+        Source, above 0: target coefficients k^(-alpha r - 1/2).
+    noise : float
+        Variance of the label noise.
+
+    Returns
+    -------
+    ScalingLaws
+        With `at`, `curve`, `exponents` and `optimal`.
+
+    Examples
+    --------
+    >>> law = scaling_laws(1.5, 0.75, noise=0.25)
+    >>> [round(x, 4) for x in law.optimal()]
+    [0.4615, 0.6923, 0.5385]
+    >>> round(law.at(1e6, ridge=1e3).risk, 6)
+    5.2e-05
+    """
+    return ScalingLaws(alpha, r, noise)
+
+
+def _parts(law: PowerLaw, n: float, p: float, ridge: float, noise: float) -> Parts:
+    w, xi, f2 = law
+    nu = _effective_ridge(law, n, p, ridge)
+    share = xi / (xi + nu)
+    S, T = float(w @ share), float(w @ share**2)
+    bias = float(w @ (f2 * (nu / (xi + nu)) ** 2))
+    if math.isinf(p):
+        Y = T / n
+    else:
+        spread = float(w @ (share * (nu / (xi + nu))))
+        bias += spread * float(w @ (f2 * share * (nu / (xi + nu)))) / (p - T)
+        Y = (p / n) * ((S / p) ** 2 + (1 - S / p) ** 2 * T / (p - T))
+    return Parts(bias / (1 - Y), noise * Y / (1 - Y), nu)
+
+
+def _effective_ridge(law: PowerLaw, n: float, p: float, ridge: float) -> float:
+    """The root nu of (n - S)(1 - S / p) nu = ridge, S = sum of the shares."""
+    from scipy.optimize import brentq
+
+    w, xi, _ = law
+    least = min(n, p)
+
+    def gap(log_nu: float) -> float:
+        nu = math.exp(log_nu)
+        S = float(w @ (xi / (xi + nu)))
+        room = least - S
+        if ridge == 0 or room <= 0:
+            return min(room, -1e-300) if ridge else room
+        other = 0.0 if math.isinf(p) else math.log1p(-S / p)
+        return math.log(n - S) + other + log_nu - math.log(ridge)
+
+    return math.exp(float(brentq(gap, -120.0, 120.0, xtol=1e-14, rtol=1e-14, maxiter=500)))
+
+
+def _is_number(value: Any) -> bool:
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return number and math.isfinite(value)
+
+
+def _positive(name: str, value: Any) -> float:
+    if not _is_number(value) or value <= 0:
+        raise LearnabilityError(
+            f"`{name}` was given as {_bare(value)!r}, but a finite number above 0 is accepted."
+        )
+    return float(value)
+
+
+def _bare(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

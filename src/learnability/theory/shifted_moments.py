@@ -1,0 +1,71 @@
+"""Gaussian means of a function at a shifted argument, and of its derivatives.
+
+M_k(z) = E[F^(k)(z + width v)] = E[F(z + width v) He_k(v)] / width^k for v standard normal: the
+argument is integrated on panels that end at the breaks of F, so that F needs no derivative.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.gaussian.hermite_products import hermite_table
+from learnability.gaussian.rules import composite_legendre
+from learnability.gaussian.sections import REACH, Section
+from learnability.labels.link import Link
+
+__all__ = ["shifted_moments", "tabulated_moments"]
+
+Array = NDArray[np.float64]
+
+
+def shifted_moments(function: Link, z: Array, width: float, order: int, power: int = 1) -> Array:
+    """M_0 ... M_order of function^power at the points z, shape (order + 1, len(z)).
+
+    Parameters
+    ----------
+    function : Link
+        F, of one variable.
+    z : array, shape (n,)
+        Shifts.
+    width : float
+        Of the normal law around them.
+    order : int
+        Highest derivative.
+    power : int
+        Power of F that is averaged.
+    """
+    low, high = float(z.min()) - REACH * width, float(z.max()) + REACH * width
+    breaks = Section.whole(function).breakpoints
+    inside = np.sort(breaks[(breaks > low) & (breaks < high)])
+    edges = np.concatenate([[low], inside, [high]])
+    x, weights = composite_legendre(edges, 1.1 * width, 14)
+    value = np.asarray(function(x[:, None]), dtype=float) ** power * weights
+    v = (x - z[:, None]) / width
+    density = np.exp(-0.5 * v**2) / (math.sqrt(2 * math.pi) * width)
+    table = hermite_table(v, order) if order else np.ones((1, *v.shape))
+    return np.array(
+        [
+            (density * table[k]) @ value * math.sqrt(math.factorial(k)) / width**k
+            for k in range(order + 1)
+        ]
+    )
+
+
+@lru_cache(maxsize=32)
+def tabulated_moments(
+    function: Link, reach: float, width: float, order: int, power: int = 1
+) -> Callable[[Array], Array]:
+    """The same as a spline on [-reach, reach]: a callable from z to (order + 1, ...)."""
+    from scipy.interpolate import CubicSpline
+
+    z = np.linspace(-reach, reach, int(2 * reach / (0.05 * width)) | 1)
+    parts = [  # In blocks, each of which needs few panels.
+        shifted_moments(function, block, width, order, power)
+        for block in np.array_split(z, max(len(z) // 64, 1))
+    ]
+    return CubicSpline(z, np.concatenate(parts, axis=1), axis=1)

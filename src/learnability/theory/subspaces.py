@@ -1,0 +1,189 @@
+"""Which subspaces carry a signal, and which are free of it as far as the numerics can tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.errors import LearnabilityError, LinkError
+from learnability.gaussian.hermite_products import multi_indices
+from learnability.gaussian.sections import Section, basis_of
+from learnability.labels.conditional import ConditionalMoments
+from learnability.labels.hermite import HermiteExpansion, expand
+from learnability.labels.link import Link
+
+__all__ = ["Signal", "bayes_operator", "hermite_orders", "open_range", "relevant_subspace"]
+
+Array = NDArray[np.float64]
+
+
+def hermite_orders(r: int) -> tuple[int, ...]:
+    """The orders up to which a link in r variables is expanded, one after the other at need."""
+    return (4, {1: 24, 2: 14, 3: 10, 4: 9}[r]) if r <= 4 else (2, 4, 6)
+
+
+def is_square_integrable(link: Link) -> bool:
+    """Whether E[g^2] is finite as far as the quadrature can tell; a bad link still raises."""
+    try:
+        expand(link, hermite_orders(link.r)[0])
+    except LinkError:
+        raise
+    except LearnabilityError:
+        return False
+    return True
+
+
+def relevant_subspace(link: Link) -> tuple[Array, str | None]:
+    """The directions that g depends on.
+
+    Hermite tensors bound the subspace from below; that g does not change along the rest is then
+    tested at random points. Without that proof every direction counts.
+
+    Returns
+    -------
+    basis : array, shape (k, r)
+        Orthonormal rows; k = 0 for a constant link.
+    note : str or None
+        A sentence when the subspace could not be settled.
+    """
+    if not is_square_integrable(link):
+        return np.eye(link.r), (
+            f"E[g^2] of {link!r} is not finite as far as the quadrature can tell: it has no "
+            "Hermite expansion, hence no information exponent, leap or floors."
+        )
+    for order in hermite_orders(link.r):
+        expansion = expand(link, order)
+        total = sum(
+            (_unfolded(expansion, k) for k in range(1, order + 1) if expansion.is_zero(k) is False),
+            np.zeros((link.r, link.r)),
+        )
+        size = np.linalg.eigvalsh(total)
+        floor = max(1e-11 * expansion.variance, 100 * max(expansion.errors) ** 2, 1e-300)
+        rank = int(np.sum(size > floor))
+        if rank == link.r:
+            return np.eye(link.r), None
+        basis = top_range(total, rank)
+        if _does_not_change(link, np.eye(link.r) - basis.T @ basis):
+            return basis, None
+    return np.eye(link.r), (
+        "Some directions show no Hermite coefficient up to order "
+        f"{hermite_orders(link.r)[-1]}, yet g depends on them; all are counted as relevant."
+    )
+
+
+def _unfolded(expansion: HermiteExpansion, k: int) -> Array:
+    flat = expansion.tensors[k].reshape(expansion.link.r, -1)
+    return flat @ flat.T / math.factorial(k)
+
+
+def top_range(matrix: Array, rank: int) -> Array:
+    """Orthonormal rows (rank, m) that span the leading eigenvectors of a symmetric matrix."""
+    _, vectors = np.linalg.eigh(matrix)
+    block = vectors[:, len(matrix) - rank :]
+    return basis_of(block @ block.T, rank)
+
+
+def _does_not_change(link: Link, projector: Array) -> bool:
+    rng = np.random.default_rng(17)
+    z = rng.standard_normal((512, link.r))
+    moved = z + 2 * rng.standard_normal((512, link.r)) @ projector
+    before, after = np.asarray(link(z)), np.asarray(link(moved))
+    return bool(np.allclose(before, after, rtol=1e-8, atol=1e-9 * (1e-300 + np.abs(before).max())))
+
+
+class Signal:
+    """Verdict on a PSD matrix of squared signals: the range that is open, and what is in doubt.
+
+    Attributes
+    ----------
+    basis : array, shape (k, m)
+        Orthonormal rows of the range.
+    doubt : bool
+        Whether an eigenvalue could not be told from zero.
+    """
+
+    def __init__(self, basis: Array, doubt: bool) -> None:
+        self.basis, self.doubt = basis, doubt
+
+
+def open_range(matrix: Array, error: float, scale: float, floor: float = 1e-10) -> Signal:
+    """The range of a PSD matrix known up to an error in its entries.
+
+    An eigenvalue counts when it exceeds ten errors and `floor` times the scale, and is zero when
+    it is below five errors and these are below 1e-3 of the scale; in between it is in doubt.
+    """
+    if not len(matrix):
+        return Signal(np.zeros((0, 0)), False)
+    values = np.linalg.eigvalsh(0.5 * (matrix + matrix.T))
+    counts = values > max(10 * error, floor * scale, 1e-12 * values[-1])
+    doubt = bool(np.any(~counts & (values > 5 * error + floor * scale))) or error > 1e-3 * scale
+    return Signal(top_range(0.5 * (matrix + matrix.T), int(counts.sum())), doubt)
+
+
+def bayes_operator(moments: Array, m: int) -> Array:
+    """The map M -> E[G M G], G = E[z z^T - I | y], as a symmetric matrix.
+
+    Parameters
+    ----------
+    moments : array, shape (q, q)
+        K_2 in the orthonormal products of order 2 of m coordinates.
+    m : int
+        Number of coordinates.
+
+    Returns
+    -------
+    array, shape (q, q)
+        In the basis E_ii, (E_ij + E_ji) / sqrt(2), in the order of `multi_indices(m, 2)`.
+    """
+    basis = symmetric_basis(m)
+    # K G with G = sqrt(2) sum_b zeta_b E_b.
+    image = 2 * np.einsum("pq,pij,kjl,qlm->kim", moments, basis, basis, basis, optimize=True)
+    operator = np.einsum("nim,kim->nk", basis, image)
+    return 0.5 * (operator + operator.T)
+
+
+def symmetric_basis(m: int) -> Array:
+    """Orthonormal basis (q, m, m) of symmetric matrices, in the order of `multi_indices(m, 2)`."""
+    found = []
+    for beta in multi_indices(m, 2):
+        i, j = np.repeat(np.arange(m), beta)
+        matrix = np.zeros((m, m))
+        matrix[i, j] = matrix[j, i] = 1.0 if i == j else math.sqrt(0.5)
+        found.append(matrix)
+    return np.array(found)
+
+
+def _eigenvalue_of(function: Callable[[Array], Array], j: int) -> Callable[[Array], float]:
+    return lambda matrix: float(np.linalg.eigvalsh(function(matrix))[j])
+
+
+def threshold(moments: ConditionalMoments, m: int) -> tuple[float, float, Array]:
+    """The largest eigenvalue of the operator, its error, and the subspace (k, m) that it opens.
+
+    The subspace is the range of the projection of the identity on the top eigenspace: the
+    largest range of a PSD matrix in it (Krein-Rutman).
+    """
+    value, error = moments.functional(lambda k: float(np.linalg.eigvalsh(bayes_operator(k, m))[-1]))
+    basis = symmetric_basis(m)
+    identity = np.einsum("qii->q", basis)
+    gap = max(10 * error, 1e-7 * abs(value))
+
+    def opened(matrix: Array) -> Array:
+        values, vectors = np.linalg.eigh(bayes_operator(matrix, m))
+        top = vectors[:, values > values[-1] - gap]
+        found = np.einsum("q,qij->ij", top @ (top.T @ identity), basis)
+        return found / max(float(np.linalg.eigvalsh(found)[-1]), 1e-300)
+
+    rank = 0
+    for j in range(m):
+        size, doubt = moments.functional(_eigenvalue_of(opened, j))
+        rank += size > max(10 * doubt, 1e-5)
+    return value, error, top_range(opened(moments.matrix), rank)
+
+
+def whole_section(link: Link, relevant: Array) -> Section:
+    """The link on its relevant directions."""
+    return Section.whole(link).inside(relevant)

@@ -1,0 +1,144 @@
+"""Breaks, finite values and symmetries."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+
+from learnability.expressions.operations import evaluate
+from learnability.expressions.parse import parse
+from learnability.expressions.structure import break_expressions, possible_values, symmetries
+from learnability.expressions.text import to_text
+from learnability.expressions.tree import Tree
+from learnability.labels.link import Link
+
+from tests.expressions.strategies import trees
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("z1**2 + sign(z1*z2*z3)", {"z1", "z2", "z3"}),
+        ("tanh(z1) + exp(z2)", set()),
+        ("abs(abs(z1) - 1)", {"abs(z1) - 1", "z1"}),
+        ("relu(z1) + step(-z1) + abs(2*z1)", {"z1"}),
+        ("max(z1, z2, 0)", {"z1 - z2", "z1", "z2"}),
+        ("where(0.5 < abs(z1) < 2, 1, 0)", {"-abs(z1) + 0.5", "abs(z1) - 2", "z1"}),
+        ("max(z1*z2, 0)", {"z1", "z2"}),
+        ("1/z1 + z1**-2", {"z1"}),
+        ("z1/2 + z1/pi", set()),
+        ("1/(1 + z1**2) + sqrt(z1**2 + z2**4 + 1)", set()),
+        ("log(z1*z2)", {"z1", "z2"}),
+        ("z1**0.5 + z2**3", {"z1"}),
+        ("sign(z1/z2)", {"z1", "z2"}),
+        ("sign(z1**3*exp(z2))", {"z1"}),
+        ("sign(sign(z1) + 0.5)", {"z1"}),
+        ("sign(tanh(z1 - z2)) + sign(z2 - z1)", {"z1 - z2"}),
+    ],
+)
+def test_breaks(text: str, expected: set[str]) -> None:
+    found = [to_text(b) for b in break_expressions(parse(text))]
+    assert set(found) == expected
+    assert len(found) == len(expected)
+
+
+@settings(max_examples=150)
+@given(trees(r=1, leaves=6))
+def test_jumps_are_at_the_breaks(tree: Tree) -> None:
+    """Between neighbouring points of a fine grid that no break separates, g does not jump."""
+    t = np.linspace(-3.0001, 3, 4001)[:, None]
+    value = np.broadcast_to(evaluate(tree, t, np), (4001,))
+    breaks = [np.broadcast_to(evaluate(b, t, np), (4001,)) for b in break_expressions(tree)]
+    scale = np.nanmax(np.abs(value[np.isfinite(value)]), initial=0.0)
+    assume(0 < scale < 1e3)
+    separated = np.zeros(4000, dtype=bool)
+    for b in breaks:
+        separated |= ~(np.sign(b[1:]) * np.sign(b[:-1]) > 0)
+    near = np.convolve(separated, np.ones(41), mode="same") > 0  # poles are steep around a break
+    with np.errstate(invalid="ignore"):
+        jumps = np.abs(np.diff(value)) > 0.5 * scale
+        steep = np.abs(np.gradient(value, t[:, 0])) * 1.5e-3 > 0.2 * scale
+    assert not np.any(jumps & ~near & ~(steep[1:] & steep[:-1]))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sign(z1*z2)", {-1, 1}),
+        ("step(z1)", {0, 1}),
+        ("sign(z1) + sign(z2)", {-2, 0, 2}),
+        ("sign(z1)*sign(z2)", {-1, 1}),
+        ("where(z1 < 2, 3, sign(z2))", {3, -1, 1}),
+        ("exp(sign(z1)*0)", {1}),
+        ("abs(sign(z1))**0.5", {1}),
+        ("max(sign(z1), 0.5)", {0.5, 1}),
+        ("sign(relu(z1))", {-1, 0, 1}),
+        ("3", {3}),
+        ("z1 - z1", {0}),
+        ("sign(z1 - z1)", {0}),
+        ("He2(step(z1))", {-1, 0}),
+        ("1/sign(z1)", {-1, 1}),
+    ],
+)
+def test_possible_values(text: str, expected: set[float]) -> None:
+    assert possible_values(parse(text)) == expected
+
+
+@pytest.mark.parametrize("text", ["z1", "z1*sign(z2)", "where(z1 < 0, z1, 1)", "tanh(z1)"])
+def test_infinitely_many_values(text: str) -> None:
+    assert possible_values(parse(text)) is None
+
+
+def test_too_many_values() -> None:
+    assert possible_values(parse("+".join(f"{3**k}*sign(z{k + 1})" for k in range(9)))) is None
+
+
+@settings(max_examples=200)
+@given(trees(leaves=8))
+def test_values_are_among_the_possible(tree: Tree) -> None:
+    possible = possible_values(tree)
+    assume(possible is not None)
+    assert possible is not None
+    z = np.random.default_rng(8).standard_normal((50, 3))
+    value = np.atleast_1d(evaluate(tree, z, np))
+    for v in value[np.isfinite(value)]:
+        assert any(abs(v - p) <= 1e-9 * max(1, abs(p)) for p in possible)
+
+
+def test_symmetry_definition() -> None:
+    link = Link("z1*z2**2 + z3**3*z1**2")
+    z = np.random.default_rng(0).standard_normal((10, 3))
+    for s in link.symmetries:
+        np.testing.assert_allclose(link(z @ s.matrix.T), s.character * link(z), rtol=1e-10)
+        moved = z[:, list(s.permutation)] * np.array(s.signs)
+        np.testing.assert_array_equal(moved, z @ s.matrix.T)
+
+
+@pytest.mark.parametrize(
+    ("text", "r", "count", "even"),
+    [
+        ("z**2", 1, 2, 2),
+        ("z**3", 1, 2, 1),
+        ("z**2 + z", 1, 1, 1),
+        ("sign(z1*z2*z3)", 3, 48, 24),
+        ("z1**2 + sign(z1*z2*z3)", 3, 8, 8),
+        ("z1*z2", 2, 8, 4),
+        ("z1 + z2**2", 2, 2, 2),
+        ("3", 2, 8, 8),
+        ("step(z - 10)", 1, 1, 1),
+        ("log(z1)", 1, 1, 1),
+    ],
+)
+def test_symmetry_groups(text: str, r: int, count: int, even: int) -> None:
+    found = symmetries(Link(text, r=r), r)
+    assert len(found) == count
+    assert sum(s.character == 1 for s in found) == even
+    assert found[0].permutation == tuple(range(r)) and set(found[0].signs) == {1}
+
+
+def test_many_variables_try_flips_and_transpositions() -> None:
+    found = Link("z1*z2*z3*z4*z5").symmetries
+    assert len(found) == 32 + 2 * 10
+    assert len({(s.permutation, s.signs) for s in found}) == len(found)
+    assert len(Link("z1 + 2*z2 + 3*z3 + 4*z4 + 5*z5**2").symmetries) == 2

@@ -1,0 +1,58 @@
+"""Rules for planes in general position and for curved breaks, against closed forms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from learnability.gaussian._split_rules import line_rules, plane_rules
+from learnability.gaussian.quadrature import rules_for
+from learnability.gaussian.sections import Section
+from learnability.labels import Link
+
+
+@pytest.mark.parametrize(
+    ("text", "variance"),
+    [
+        ("max(z1, z2, z3)", 1 + math.sqrt(3) / (2 * math.pi) - 9 / (4 * math.pi)),
+        (
+            "abs(z1 + z2) + abs(z1)",
+            3 + 2 * (2 / math.pi) * (1 + math.pi / 4) - (2 / math.pi) * (1 + math.sqrt(2)) ** 2,
+        ),
+        ("sign(z1 + z2)*sign(z1)", 1 - 0.25),
+    ],
+)
+def test_planes_in_general_position(text: str, variance: float) -> None:
+    section = Section.whole(Link(text))
+    rules, how = rules_for(section)
+    assert how == "planes"
+    values = rules[0].evaluate(section)
+    assert rules[0].mean(values**2) - rules[0].mean(values) ** 2 == pytest.approx(
+        variance, abs=1e-8
+    )
+
+
+def test_planes_given_the_first_coordinate() -> None:
+    """E[sign(z1 + z2) | z1] = erf(z1 / sqrt(2))."""
+    section = Section.whole(Link("sign(z1 + z2)*1"))
+    rules = plane_rules(section, 1)
+    assert rules is not None
+    found = rules[0].hermite_moments(rules[0].evaluate(section), [0])[0][:, 0]
+    exact = [math.erf(x / math.sqrt(2)) for x in rules[0].outer[:, 0]]
+    assert np.allclose(found, exact, atol=1e-9)
+
+
+def test_a_circle_by_lines() -> None:
+    section = Section.whole(Link("sign(z1**2 + z2**2 - 1)"))
+    rules = line_rules(section, 0)
+    assert rules is not None
+    mean = rules[0].mean(rules[0].evaluate(section))
+    assert mean == pytest.approx(2 * math.exp(-0.5) - 1, abs=1e-11)
+
+
+def test_unknown_breaks_have_no_such_rules() -> None:
+    section = Section.whole(Link(lambda z: np.sign(z[..., 0] + z[..., 1]), r=2))
+    assert plane_rules(section, 0) is None
+    assert line_rules(section, 0) is None

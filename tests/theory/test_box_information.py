@@ -1,0 +1,79 @@
+"""Information on boxes by exact integrals, against averages of posteriors over samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from learnability import Channel
+from learnability.labels.posterior import BoxPosterior, scheme_of
+from learnability.theory._box_information import (
+    FiniteInformation,
+    RootInformation,
+    interval_masses,
+    omega_rule,
+)
+
+
+def scheme(text: str, noise: float = 0.0) -> BoxPosterior:
+    found = scheme_of(Channel(text, noise))
+    assert isinstance(found, BoxPosterior)
+    return found
+
+
+def sampled(channel: Channel, q: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """E[g_j^2] over samples, and its standard error."""
+    rng = np.random.default_rng(0)
+    z = rng.standard_normal((n, len(q)))
+    omega = q * z + np.sqrt(q * (1 - q)) * rng.standard_normal(z.shape)
+    g = channel.posterior(channel.sample(z, rng), omega, np.diag(1 - q)).g
+    return (g**2).mean(axis=0), (g**2).std(axis=0) / np.sqrt(n)
+
+
+@pytest.mark.parametrize("q", [0.0, 0.3, 0.999, 1 - 1e-9])
+def test_a_rule_for_the_estimate(q: float) -> None:
+    omega, weight = omega_rule(q, np.array([0.0, 0.7]))
+    assert weight.sum() == pytest.approx(1.0)
+    assert weight @ omega**2 == pytest.approx(q, abs=1e-10)
+    assert weight @ np.cos(omega) == pytest.approx(np.exp(-q / 2), abs=1e-10)
+
+
+def test_masses_of_intervals() -> None:
+    omega = np.array([0.2, -9.0])
+    mass, slope = interval_masses(np.array([-0.5, 1.0]), omega, 0.6)
+    np.testing.assert_allclose(mass.sum(axis=0), 1.0)
+    step = 1e-5
+    up, down = (interval_masses(np.array([-0.5, 1.0]), omega + s, 0.6)[0] for s in (step, -step))
+    np.testing.assert_allclose(slope, (up - down) / (2 * step), atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("text", "noise", "q"),
+    [
+        ("sign(z1*z2)", 0.0, [0.4, 0.4]),
+        ("sign(z1 - 0.3)*sign(z2 + 0.5)", 0.0, [0.2, 0.7]),
+        ("sign(z1) + 2*sign(z2)", 0.3, [0.5, 0.1]),
+    ],
+)
+def test_finitely_many_labels(text: str, noise: float, q: list[float]) -> None:
+    exact = FiniteInformation(scheme(text, noise))(np.array(q))
+    mean, error = sampled(Channel(text, noise), np.array(q), 4000)
+    assert (np.abs(exact - mean) <= 4 * error).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "q"),
+    [("abs(z)", [0.6]), ("z1**2 + sign(z1*z2*z3)", [0.9, 0.3, 0.3])],
+)
+def test_one_smooth_coordinate(text: str, q: list[float]) -> None:
+    exact = RootInformation(scheme(text))(np.array(q))
+    mean, error = sampled(Channel(text), np.array(q), 4000)
+    assert (np.abs(exact - mean) <= 4 * error).all()
+
+
+def test_a_known_coordinate_leaves_a_parity_of_the_others() -> None:
+    """z1**2 + sign(z1*z2*z3) with z1 known is sign(z2*z3)."""
+    found = RootInformation(scheme("z1**2 + sign(z1*z2*z3)"))(np.array([1.0, 0.4, 0.4]))
+    parity = FiniteInformation(scheme("sign(z1*z2)"))(np.array([0.4, 0.4]))
+    assert found[0] == np.inf
+    np.testing.assert_allclose(found[1:], parity, rtol=1e-9)

@@ -1,0 +1,49 @@
+"""Grand staircases of links whose labels are cheap."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from learnability.labels import Link
+from learnability.theory import grand_staircase
+
+from tests.geometry import axes
+from tests.reports.shared import opened
+
+PI = math.pi
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds", "alphas", "orders", "spans"),
+    [
+        ("z", ["trivial"], [0.0], [1], [np.eye(1)]),
+        ("abs(z)", ["easy"], [0.5], [2], [np.eye(1)]),
+        ("z**2*exp(-z**2)", ["hard"], [math.inf], [4], [np.eye(1)]),
+        (
+            "sign(z1) + 3*sign(z2*z3)",
+            ["trivial", "easy"],
+            [0.0, PI**2 / 4],
+            [1, 2],
+            [axes(3, 1), axes(3, 2, 3)],
+        ),
+        ("sign(z1*z2) + 3*sign(z2*z3)", ["easy"], [PI**2 / 8], [2], [np.eye(3)]),
+    ],
+)
+def test_grand_staircases(text, kinds, alphas, orders, spans) -> None:  # type: ignore[no-untyped-def]
+    found = grand_staircase(Link(text))
+    assert found.doubts == ()
+    assert [s.kind for s in found.steps] == kinds
+    assert [s.order for s in found.steps] == orders
+    np.testing.assert_allclose([s.alpha for s in found.steps], alphas, rtol=1e-8)
+    for span, expected in zip(opened(found.steps), spans, strict=True):
+        np.testing.assert_allclose(span, expected, atol=1e-7)
+
+
+def test_known_directions_may_show_the_next_ones() -> None:
+    # Both labels show the same z2 on average; given z1 they are the sign of z2 + 1/2.
+    found = grand_staircase(Link("sign(z1*(z2 + 0.5))"))
+    assert [s.kind for s in found.steps] == ["trivial", "trivial"]
+    np.testing.assert_allclose(opened(found.steps), [axes(2, 1), axes(2, 2)], atol=1e-7)
