@@ -27,6 +27,7 @@ __all__ = [
     "declare",
     "declared",
     "flag",
+    "given",
     "is_number",
     "number",
     "numbers",
@@ -52,8 +53,7 @@ def refuse(name: str, value: Any, accepted: str) -> LearnabilityError:
     """
     shown = repr(value)
     shown = shown if len(shown) <= 200 else shown[:200] + "..."
-    verb = "are" if accepted.startswith("several") or " and " in accepted.split(",")[-1] else "is"
-    return LearnabilityError(f"`{name}` was given as {shown}, but {accepted} {verb} accepted.")
+    return LearnabilityError(f"`{name}` was given as {shown}, but {accepted} is accepted.")
 
 
 def is_number(value: Any) -> bool:
@@ -361,9 +361,7 @@ def declare(default: Any, kind: Kind, help: str, **about: Any) -> Any:
     **about
         `unit`, `optional`, `when` and `inputs` of `Declared`.
     """
-    return dataclasses.field(
-        default=default, metadata={"declared": Declared(kind, help, **about)}
-    )
+    return dataclasses.field(default=default, metadata={"declared": Declared(kind, help, **about)})
 
 
 def number(default: float | None, *, help: str, above: float | None = None,

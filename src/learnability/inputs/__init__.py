@@ -6,9 +6,7 @@ from learnability.inputs.power_law import PowerLaw
 from learnability.inputs.signs import Signs
 from learnability.inputs.spiked import Spiked
 
-INPUTS: dict[str, type[Inputs]] = {
-    law.kind: law for law in (Isotropic, Spiked, PowerLaw, Signs)
-}
+INPUTS: dict[str, type[Inputs]] = {law.kind: law for law in (Isotropic, Spiked, PowerLaw, Signs)}
 """Kind -> law of inputs; the command line and the conformance tests walk it."""
 
 __all__ = ["INPUTS", "Frame", "Inputs", "Isotropic", "PowerLaw", "Signs", "Spiked"]

@@ -1,46 +1,33 @@
-"""Learners: immutable records of hyper-parameters with `simulate` and `predict`."""
+"""Learners: immutable records of declared fields that answer questions by runs and by theory."""
 
-from learnability.learners.batch import BatchGD
-from learnability.learners.bayes import BayesAMP
-from learnability.learners.deep import (
-    JointAdamW,
-    Layerwise,
-    MehlerReadout,
-    MehlerSecondLayer,
-    OracleFirstLayer,
-    PreconditionedSecondLayer,
-    RandomFirstLayer,
-    RidgeReadout,
-    SpectralFirstLayer,
-    SphericalFirstLayer,
-    TwoLayer,
-)
-from learnability.learners.flow import GradientFlow
-from learnability.learners.giant import GiantSteps
-from learnability.learners.lazy import KernelRidge, RandomFeatures
-from learnability.learners.meanfield import MeanFieldLangevin
-from learnability.learners.online import OnlineSGD
-from learnability.learners.spectral import Spectral
+from importlib import import_module
+from typing import Any
 
-__all__ = [
-    "BatchGD",
-    "BayesAMP",
-    "GiantSteps",
-    "GradientFlow",
-    "JointAdamW",
-    "KernelRidge",
-    "Layerwise",
-    "MeanFieldLangevin",
-    "MehlerReadout",
-    "MehlerSecondLayer",
-    "OnlineSGD",
-    "OracleFirstLayer",
-    "PreconditionedSecondLayer",
-    "RandomFeatures",
-    "RandomFirstLayer",
-    "RidgeReadout",
-    "Spectral",
-    "SpectralFirstLayer",
-    "SphericalFirstLayer",
-    "TwoLayer",
-]
+_HOMES = {
+    "BatchGD": "batch",
+    "BayesAMP": "bayes",
+    "GiantSteps": "giant",
+    "GradientFlow": "flow",
+    "JointAdamW": "deep",
+    "KernelRidge": "lazy",
+    "Layerwise": "deep",
+    "MeanFieldLangevin": "meanfield",
+    "MehlerReadout": "deep",
+    "MehlerSecondLayer": "deep",
+    "OnlineSGD": "online",
+    "OracleFirstLayer": "deep",
+    "PreconditionedSecondLayer": "deep",
+    "RandomFeatures": "lazy",
+    "RandomFirstLayer": "deep",
+    "RidgeReadout": "deep",
+    "Spectral": "spectral",
+    "SpectralFirstLayer": "deep",
+    "SphericalFirstLayer": "deep",
+    "TwoLayer": "deep",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"learnability.learners.{_HOMES[name]}"), name)

@@ -22,9 +22,12 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.labels.channel import Channel, checked_noise
+from learnability.inputs import Inputs, Isotropic
+from learnability.inputs.base import orthonormal_rows
+from learnability.labels.channel import checked_noise
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
+from learnability.randomness import stream
 from learnability.targets._composition import Composition
 from learnability.targets._tree_checks import (
     checked_choice,
@@ -33,8 +36,7 @@ from learnability.targets._tree_checks import (
     checked_polynomial,
 )
 from learnability.targets._tree_moments import level_scales
-from learnability.targets.protocol import Sample, hidden_directions
-from learnability.targets.sampling import Draw, Sampled, stream
+from learnability.targets.base import Draw, Sample, Target
 from learnability.targets.tree import checked_levels, climb, level_sizes, sign_counts
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ _ROWS = 20_000
 
 
 @dataclass(frozen=True, init=False)
-class Hierarchical(Sampled):
+class Hierarchical(Target):
     """Labels g(h) of Gaussian inputs through features of polynomials of hidden directions.
 
     Parameters
@@ -94,6 +96,8 @@ class Hierarchical(Sampled):
 
     # Of the samples: stored runs of another are not used. 2: exact variances in deeper trees.
     numerics_version: ClassVar[int] = 2
+    kind: ClassVar[str] = "hierarchical"
+    inputs: ClassVar[Inputs] = Isotropic()  # type: ignore[misc]  # All of its theory is isotropic.
 
     link: Link
     polynomial: Link
@@ -140,9 +144,19 @@ class Hierarchical(Sampled):
         return self.link.r
 
     @property
-    def channel(self) -> Channel:
-        """The law P(y | h)."""
-        return Channel(self.link, self.noise)
+    def depends_on_dimension(self) -> bool:
+        """Whether the target grows with d: it does, or its theory does."""
+        return True
+
+    def check_dimension(self, d: int) -> None:
+        """Refuse a dimension without room for the hidden directions.
+
+        Raises
+        ------
+        LearnabilityError
+            When d is too small.
+        """
+        self.at(d)
 
     def at(self, d: int) -> Hierarchical:
         """The target in dimension d, with the sizes of its levels as numbers."""
@@ -223,13 +237,9 @@ class Hierarchical(Sampled):
     def _P(self, z: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(self.polynomial(z[..., None]), dtype=z.dtype)
 
-    @property
-    def _least_dimension(self) -> int:
-        return 1  # The tree itself says what it needs.
-
     def _drawing(self, seed: int, d: int) -> Draw:
         here = self.at(d)
-        hidden = hidden_directions(stream(seed, 0), here.r * here.sizes[0], d)
+        hidden = orthonormal_rows(stream(seed, 0), here.r * here.sizes[0], d)
 
         def draw(batch: int, n: int, dtype: DTypeLike) -> Sample:
             kind: Any = np.dtype(dtype).type

@@ -1,25 +1,32 @@
-"""The multi-index target y = g(W* x) + sqrt(noise) xi with x standard normal."""
+"""The multi-index target y = g(z) + sqrt(noise) xi, z the hidden coordinates of the inputs."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from learnability.labels.channel import Channel, checked_noise
+from learnability.errors import LearnabilityError
+from learnability.fields import refuse
+from learnability.inputs import Inputs, Isotropic, Signs, Spiked
+from learnability.labels.channel import checked_noise
+from learnability.labels.hermite import expand
 from learnability.labels.link import Link
-from learnability.targets.protocol import Sample, hidden_directions
-from learnability.targets.sampling import Draw, Sampled, stream
+from learnability.randomness import stream
+from learnability.targets.base import Draw, Sample, Target
 
-__all__ = ["MultiIndex"]
+__all__ = ["MultiIndex", "SparseParity", "SpikedIndex"]
+
+_STANDARD = Isotropic()
 
 
 @dataclass(frozen=True, init=False)
-class MultiIndex(Sampled):
-    """Labels g(W* x) of Gaussian inputs, W* with r random orthonormal rows.
+class MultiIndex(Target):
+    """Labels g(z) of inputs with r hidden directions, z = W* x standardised.
 
     Parameters
     ----------
@@ -29,6 +36,13 @@ class MultiIndex(Sampled):
         Number of hidden directions; needed for a callable.
     noise : float
         Variance of additive Gaussian label noise.
+    inputs : Inputs
+        The law of x: `Isotropic()`, `Spiked(...)`, `PowerLaw(...)` or `Signs(...)`.
+
+    Notes
+    -----
+    In a `Sample` the rows of W (r, d) are the hidden directions, orthonormal, and h (n, r) are the
+    hidden coordinates (W Sigma W^T)^(-1/2) W x, for isotropic inputs W x.
 
     Examples
     --------
@@ -38,50 +52,131 @@ class MultiIndex(Sampled):
     ((6, 4), (2, 4), True)
     """
 
-    numerics_version: ClassVar[int] = 1  # Of the samples: stored runs of another are not used.
+    kind: ClassVar[str] = "multi-index"
+    numerics_version: ClassVar[int] = 2
 
     link: Link
-    noise: float = field(default=0.0)
+    noise: float = 0.0
+    inputs: Inputs = _STANDARD
 
     def __init__(
-        self, link: str | Callable[[Any], Any] | Link, r: int | None = None, noise: float = 0.0
+        self,
+        link: str | Callable[[Any], Any] | Link,
+        r: int | None = None,
+        noise: float = 0.0,
+        inputs: Inputs | None = None,
     ) -> None:
+        law = _STANDARD if inputs is None else inputs
+        if not isinstance(law, Inputs):
+            raise refuse("inputs", inputs, "a law of inputs such as Isotropic() or Spiked(4.0)")
         object.__setattr__(self, "link", Link(link, r=r))
         object.__setattr__(self, "noise", checked_noise(noise))
+        object.__setattr__(self, "inputs", law)
 
     @property
-    def r(self) -> int:
-        """Number of hidden directions."""
-        return self.link.r
+    def depends_on_dimension(self) -> bool:
+        """Whether the law of the inputs changes with d."""
+        return self.inputs.depends_on_dimension
 
-    @property
-    def channel(self) -> Channel:
-        """The law P(y | z)."""
-        return Channel(self.link, self.noise)
+    def check_dimension(self, d: int) -> None:
+        """Refuse a dimension without room for the hidden directions and the marked axes.
+
+        Raises
+        ------
+        LearnabilityError
+            When d is too small.
+        """
+        least = self.inputs.least_dimension(self.r)
+        if d < least:
+            raise LearnabilityError(
+                f"`d` was given as {d!r}, but a whole number of at least {least} is accepted for "
+                f"r = {self.r} and {self.inputs.kind} inputs."
+            )
 
     @property
     def label_mean(self) -> float:
         """E[y]."""
-        return self.channel.label_mean
+        if self.inputs.normal:
+            return self.channel.label_mean
+        return float(np.mean(self._labels_of_signs()))
 
     @property
     def label_variance(self) -> float:
         """Var(y), noise included."""
-        return self.channel.label_variance
+        if self.inputs.normal:
+            return self.channel.label_variance
+        return float(np.var(self._labels_of_signs())) + self.noise
 
     @property
-    def _least_dimension(self) -> int:
-        return self.r
+    def signal_power(self) -> float | None:
+        """E[g^2] of a polynomial of normal variables."""
+        known = self.inputs.normal and self.link.polynomial is not None
+        return expand(self.link, 0).energy if known else None
+
+    def _labels_of_signs(self) -> Any:
+        corners = np.array(list(itertools.product([-1.0, 1.0], repeat=self.r)))
+        return np.asarray(self.link(corners), dtype=float)
 
     def _drawing(self, seed: int, d: int) -> Draw:
-        hidden = hidden_directions(stream(seed, 0), self.r, d)
+        directions = self.inputs.directions(seed, self.r, d)
 
         def draw(batch: int, n: int, dtype: DTypeLike) -> Sample:
-            kind: Any = np.dtype(dtype).type
-            X = stream(seed, 1, batch).standard_normal((n, d), dtype=kind)
-            W = hidden.astype(dtype)
-            h = X @ W.T
+            X, h = self.inputs.draw(stream(seed, 1, batch), n, directions, dtype)
             y = self.channel.sample(h, stream(seed, 2, batch)).astype(dtype)
-            return Sample(X, y, W, h)
+            return Sample(X, y, directions.hidden.astype(dtype), h)
 
         return draw
+
+
+def SpikedIndex(
+    link: str | Callable[[Any], Any] | Link,
+    spike: float | None = None,
+    alignment: float = 1.0,
+    noise: float = 0.0,
+    spike_exponent: float | None = None,
+    alignment_exponent: float | None = None,
+) -> MultiIndex:
+    """A target of one variable on inputs with one spike; see `Spiked`.
+
+    Parameters
+    ----------
+    link : str, callable or Link
+        The function g of one variable.
+    spike : float, optional
+        Strength theta of the spike; or give `spike_exponent`.
+    alignment : float
+        Cosine of the spike with the hidden direction.
+    noise : float
+        Variance of additive Gaussian label noise.
+    spike_exponent : float, optional
+        The strength is d to this power.
+    alignment_exponent : float, optional
+        The cosine is d to minus this power.
+
+    Returns
+    -------
+    MultiIndex
+    """
+    r = 1 if callable(link) and not isinstance(link, Link) else None
+    inputs = Spiked(spike, alignment, spike_exponent, alignment_exponent)
+    return MultiIndex(link, r=r, noise=noise, inputs=inputs)
+
+
+def SparseParity(k: int = 2, anisotropy: float = 0.0) -> MultiIndex:
+    """The parity of k signs among d; see `Signs`.
+
+    Parameters
+    ----------
+    k : int
+        Number of signs, from 1 to 9.
+    anisotropy : float
+        From 0, all coordinates alike, to 1.
+
+    Returns
+    -------
+    MultiIndex
+    """
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= 9:
+        raise refuse("k", k, "a whole number of signs from 1 to 9")
+    product = "*".join(f"z{i + 1}" for i in range(int(k))) if k > 1 else "z"
+    return MultiIndex(product, inputs=Signs(anisotropy))

@@ -130,9 +130,7 @@ class Learner(ABC):
 
     # ---- what a learner defines
 
-    def run(
-        self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int]
-    ) -> Found:
+    def run(self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int]) -> Found:
         """Answer for all seeds: arrays have the axes of the question, then the seeds, first."""
         from learnability.learners.base.driver import seed_by_seed
 
@@ -156,6 +154,7 @@ class Learner(ABC):
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
         """Refuse what the declared support cannot say, before any work; most have nothing to."""
+        del question, verb, target, at
 
     @property
     def ridges(self) -> tuple[float, ...]:

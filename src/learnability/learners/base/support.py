@@ -70,12 +70,12 @@ def check_support(learner: Any, side: Side, who: str, target: Any) -> None:
             f"{support.most_directions}."
         )
     for field, about in declared(learner):
-        if about.inputs is not None and target.inputs.kind not in about.inputs:
-            if given(learner, field, about):
-                raise LearnabilityError(
-                    f"`{field.name}` was given as {getattr(learner, field.name)!r}, but it acts "
-                    f"only on {_list(about.inputs)} inputs, and these are {target.inputs.kind}."
-                )
+        acts = about.inputs is None or target.inputs.kind in about.inputs
+        if not acts and given(learner, field, about):
+            raise LearnabilityError(
+                f"`{field.name}` was given as {getattr(learner, field.name)!r}, but it acts only "
+                f"on {_list(about.inputs or ())} inputs, and these are {target.inputs.kind}."
+            )
 
 
 def _list(words: tuple[str, ...]) -> str:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.fields import choice, number, record
 from learnability.gaussian.sections import complement
-from learnability.labels.link import Link
-from learnability.learners.alignment import resolved
+from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.linear_algebra.eigenvectors import (
     TOLERANCE,
     Eigenvectors,
@@ -24,13 +23,7 @@ from learnability.learners.linear_algebra.eigenvectors import (
 )
 from learnability.learners.linear_algebra.sharded_rows import sharded
 from learnability.learners.linear_algebra.thin_products import collect
-from learnability.learners.protocol import (
-    checked_alphas,
-    checked_seeds,
-    checked_target,
-    dataset,
-    subspace_overlap,
-)
+from learnability.learners.measurement import resolved, subspace_overlap
 from learnability.learners.spectral._frame import combinations
 from learnability.learners.spectral._label_law import conditionals, label_law
 from learnability.learners.spectral._transition import (
@@ -38,12 +31,9 @@ from learnability.learners.spectral._transition import (
     linearised_transition,
     symmetric_transition,
 )
+from learnability.targets.base import checked_sizes
 from learnability.targets.multi_index import MultiIndex
-from learnability.targets.protocol import checked_sizes
 from learnability.theory.thresholds import WeakRecovery, weak_recovery
-
-if TYPE_CHECKING:
-    import xarray
 
 __all__ = ["Spectral"]
 
@@ -52,26 +42,22 @@ Array = NDArray[np.float64]
 _RANK = 1e-4  # Smaller singular values, relatively, mean that a direction is not found.
 
 
-@dataclass(frozen=True)
-class Spectral:
+@record
+class Spectral(Learner):
     """Leading eigenvectors of matrices made of preprocessed labels.
 
     Directions with E[z | y] = 0 are estimated by eigenvectors; the others, which need no
     threshold, by the mean of E[z | y] x.
 
-    Parameters
-    ----------
-    method : {"symmetric", "asymmetric"}
-        (1/n) sum_i (x_i x_i^T) kron T_i with the best preprocessing T = I - E[z z^T | y]^-1, or
-        linearised message passing, with blocks (x_i . x_j / d - delta_ij) G_j and
-        G = E[z z^T - I | y]. Both find something above the same ratio alpha_c of samples to
-        dimension; the symmetric one finds more.
-    floor : float, optional
-        Lowest eigenvalue of T, below zero; T is not bounded where E[z z^T | y] is singular. The
-        default, -3000 / alpha^2 between -300 and -10, costs less than 2e-5 in the squared
-        overlap of |z| up to alpha = 3 and keeps the number of products small above: at
-        alpha = 10 it takes 38 of them (d = 5000) for a squared overlap of 0.986, where -300 takes
-        twice as many for 0.991.
+    The symmetric matrix is (1/n) sum_i (x_i x_i^T) kron T_i with the best preprocessing
+    T = I - E[z z^T | y]^-1; the asymmetric one is linearised message passing, with blocks
+    (x_i . x_j / d - delta_ij) G_j and G = E[z z^T - I | y]. Both find something above the same
+    ratio alpha_c of samples to dimension; the symmetric one finds more.
+
+    T is not bounded where E[z z^T | y] is singular. The default of `floor`, -3000 / alpha^2 between
+    -300 and -10, costs less than 2e-5 in the squared overlap of |z| up to alpha = 3 and keeps the
+    number of products small above: at alpha = 10 it takes 38 of them (d = 5000) for a squared
+    overlap of 0.986, where -300 takes twice as many for 0.991.
 
     References
     ----------
@@ -86,129 +72,52 @@ class Spectral:
     0.2307
     """
 
-    numerics_version: ClassVar[int] = 2  # Stored runs of another version are not used again.
+    name: ClassVar[str] = "spectral"
+    numerics_version: ClassVar[int] = 2
+    supports: ClassVar[Support] = Support()
+    questions: ClassVar[tuple[Question, ...]] = (
+        Question(
+            "values",
+            "What the leading eigenvectors find.",
+            ("overlap", "cosine", "subspace_overlap", "eigenvalue"),
+            simulate=Side(needs=("d", "alpha"), observables=("products", "status")),
+            predict=Side(needs=("alpha",), observables=("edge",)),
+        ),
+    )
 
-    method: str = "symmetric"
-    floor: float | None = None
+    method: str = choice("symmetric", ("symmetric", "asymmetric"), help="Which matrix is taken.")
+    floor: float | None = number(
+        None, at_least=-1e6, below=0, optional=True, when={"method": ("symmetric",)},
+        help="The lowest eigenvalue of the preprocessing T.",
+    )  # fmt: skip
 
-    def __post_init__(self) -> None:
-        if self.method not in ("symmetric", "asymmetric"):
-            raise LearnabilityError(
-                f'`method` was given as {self.method!r}, but "symmetric" and "asymmetric" are '
-                "accepted."
-            )
-        if self.floor is not None:
-            number = isinstance(self.floor, int | float | np.number)
-            if not number or isinstance(self.floor, bool) or not -1e6 <= self.floor < 0:
-                raise LearnabilityError(
-                    f"`floor` was given as {self.floor!r}, but a number from -1e6 to below 0 is "
-                    "accepted."
-                )
-
-    def simulate(
-        self,
-        target: MultiIndex | Link | str,
-        *,
-        d: int,
-        alpha: ArrayLike,
-        seeds: int | Sequence[int] = 1,
-    ) -> xarray.Dataset:
-        """Compute the estimate from samples, in float32 and without forming a matrix.
-
-        Parameters
-        ----------
-        target : MultiIndex, Link or str
-            Where the samples come from.
-        d : int
-            Dimension, at least r.
-        alpha : float or sequence of float
-            Samples over dimension.
-        seeds : int or sequence of int
-            Number of runs, or their seeds.
-
-        Returns
-        -------
-        xarray.Dataset
-            `overlap`, `cosine` (estimate, index), `subspace_overlap`, `eigenvalue` (estimate;
-            NaN beyond the eigenvectors used), `products` (passes over X) and `status`, each by
-            alpha and seed.
-        """
-        target = checked_target(target)
-        alphas, chosen = checked_alphas(alpha), checked_seeds(seeds)
-        for a in np.atleast_1d(alphas):  # Before the theory, which takes longer.
-            checked_sizes(target.r, None, d, float(a), np.float32)
+    def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
+        """Refuse a link of which no direction can be found."""
+        for alpha in at["alpha"] if verb == "simulate" else ():
+            checked_sizes(target.r, None, at["d"], float(alpha), np.float32)
         _recoverable(target)
-        runs = [
-            [self._run(target, d, plan, seed) for seed in chosen]
-            for plan in (self._plan(target, float(a)) for a in np.atleast_1d(alphas))
-        ]
 
-        def stacked(name: str) -> list[list[Any]]:
-            return [[getattr(run, name) for run in row] for row in runs]
+    def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
+        """The estimate from samples, in float32 and without forming a matrix."""
+        run = self._run(target, at["d"], self._plan(target, at["alpha"]), seed)
+        return Found({"cosine": run.overlap, **run._asdict()})
 
-        axes = ("alpha", "seed")
-        return dataset(
-            self,
-            target,
-            "simulate",
-            alphas,
-            {
-                "overlap": ((*axes, "estimate", "index"), stacked("overlap")),
-                "cosine": ((*axes, "estimate", "index"), stacked("overlap")),
-                "subspace_overlap": (axes, stacked("subspace_overlap")),
-                "eigenvalue": ((*axes, "estimate"), stacked("eigenvalue")),
-                "products": (axes, stacked("products")),
-                "status": (axes, stacked("status")),
-            },
-            {"seed": ("seed", chosen)},
-            d=int(d),
-        )
-
-    def predict(self, target: MultiIndex | Link | str, *, alpha: ArrayLike) -> xarray.Dataset:
-        """What the estimate is in the limit of large d.
-
-        Parameters
-        ----------
-        target : MultiIndex, Link or str
-            Where the samples come from.
-        alpha : float or sequence of float
-            Samples over dimension.
-
-        Returns
-        -------
-        xarray.Dataset
-            `overlap`, `cosine`, `subspace_overlap` and `eigenvalue` as in `simulate`, the
-            eigenvalues being the outliers (NaN where there is none), and the `edge` of the bulk.
-            The attribute `alpha_c` is the weak-recovery threshold, `note` says in words what is
-            not predicted, and is empty where all is.
-        """
-        target = checked_target(target)
-        alphas = checked_alphas(alpha)
+    def theory(
+        self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
+    ) -> Found:
+        """The estimate in the limit of large d; eigenvalues are the outliers."""
         recovery = _recoverable(target)
         notes: dict[str, None] = {}
-        parts = [
-            _predicted(self._plan(target, float(a)), target, notes) for a in np.atleast_1d(alphas)
-        ]
-
-        def stacked(name: str) -> list[Any]:
-            return [getattr(part, name) for part in parts]
-
-        return dataset(
-            self,
-            target,
-            "predict",
-            alphas,
-            {
-                "overlap": (("alpha", "estimate", "index"), stacked("overlap")),
-                "cosine": (("alpha", "estimate", "index"), stacked("overlap")),
-                "subspace_overlap": (("alpha",), stacked("subspace_overlap")),
-                "eigenvalue": (("alpha", "estimate"), stacked("eigenvalue")),
-                "edge": (("alpha",), stacked("edge")),
-            },
-            None,
-            alpha_c=0.0 if len(recovery.trivial) else recovery.alpha,
-            note=" ".join(notes),
-        )
+        parts = [_predicted(self._plan(target, float(a)), target, notes) for a in at["alpha"]]
+        values = {
+            name: np.array([getattr(part, name) for part in parts])
+            for name in ("overlap", "subspace_overlap", "eigenvalue", "edge")
+        }
+        about = {
+            "alpha_c": 0.0 if len(recovery.trivial) else recovery.alpha,
+            "note": " ".join(notes),
+        }
+        return Found({**values, "cosine": values["overlap"]}, attrs=about)
 
     @lru_cache(maxsize=256)  # noqa: B019  (learners are small records; runs share their plans)
     def _plan(self, target: MultiIndex, alpha: float) -> _Plan:
@@ -247,7 +156,7 @@ class Spectral:
 
     def estimate(
         self,
-        target: MultiIndex | Link | str,
+        target: MultiIndex,
         X: NDArray[Any],
         y: NDArray[Any],
         *,
@@ -258,7 +167,7 @@ class Spectral:
 
         Parameters
         ----------
-        target : MultiIndex, Link or str
+        target : MultiIndex
             The law of the samples.
         X : array, shape (n, d)
             Inputs.
@@ -274,7 +183,6 @@ class Spectral:
         array, shape (r, d)
             Orthonormal rows.
         """
-        target = checked_target(target)
         plan = self._plan(target, len(X) / X.shape[1])
         return self._estimate(target, X, y, plan, seed, tolerance)[0]
 

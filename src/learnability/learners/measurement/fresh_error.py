@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.labels.hermite import expand
-from learnability.targets.multi_index import MultiIndex
-from learnability.targets.spiked_index import SpikedIndex
+from learnability.targets.base import Target
 
 __all__ = ["FRESH", "fresh_error"]
 
@@ -26,7 +24,7 @@ _BLOCK = 1000
 
 
 def fresh_error(
-    target: MultiIndex | SpikedIndex,
+    target: Target,
     seed: int,
     d: int,
     predictor: Callable[[NDArray[Any]], NDArray[Any]],
@@ -36,7 +34,7 @@ def fresh_error(
 
     Parameters
     ----------
-    target : MultiIndex
+    target : Target
         Where the samples come from.
     seed, d : int
         Of the run.
@@ -50,14 +48,6 @@ def fresh_error(
     -------
     array, shape (k,)
     """
-    if isinstance(target, SpikedIndex):
-        # Spread evenly along the hidden coordinate: links with heavy tails need it.
-        total: Any = 0.0
-        even = target.stratified(seed, _BLOCK, d, first=first)
-        for sample, weights in islice(even, FRESH // _BLOCK):
-            gap = predictor(sample.X).astype(np.float64) - sample.y
-            total = total + gap**2 @ weights
-        return np.asarray(total / (FRESH // _BLOCK) + target.noise)
     squares, powers = [], []
     batches = target.batches(seed, _BLOCK, d, first=first, dtype=np.float32)
     for batch in islice(batches, FRESH // _BLOCK):
@@ -66,10 +56,11 @@ def fresh_error(
         powers.append(truth**2)
     error = np.concatenate(squares, axis=1)
     mean = error.mean(axis=1)
-    if target.link.polynomial is not None:
+    known = target.signal_power
+    if known is not None:
         power = np.concatenate(powers)
         surplus = power - power.mean()
         spread = float(surplus @ surplus)
         slope = error @ surplus / spread if spread > 0 else 0.0
-        mean = np.maximum(mean - slope * (power.mean() - expand(target.link, 0).energy), 0.0)
+        mean = np.maximum(mean - slope * (power.mean() - known), 0.0)
     return np.asarray(mean + target.noise)

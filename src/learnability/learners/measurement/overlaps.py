@@ -8,15 +8,23 @@ on which it depends through their length alone.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnability.labels.link import Link
 
-__all__ = ["resolved"]
+__all__ = ["resolved", "subspace_overlap"]
 
 Array = NDArray[np.float64]
+
+
+def subspace_overlap(estimate: NDArray[Any], W: NDArray[Any]) -> float:
+    """||P_estimate P_*||_F^2 / r of the row spaces of an estimate (p, d) and of W (r, d)."""
+    basis, size, _ = np.linalg.svd(np.asarray(estimate, dtype=float).T, full_matrices=False)
+    kept = basis[:, size > 1e-6 * max(float(size[0]), 1e-300)]
+    return float(np.sum((np.asarray(W, dtype=float) @ kept) ** 2) / len(W))
 
 
 def resolved(overlap: Array, link: Link) -> Array:

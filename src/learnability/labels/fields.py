@@ -1,0 +1,73 @@
+"""A declared field that is a function of one variable, such as an activation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from learnability.errors import LearnabilityError
+from learnability.fields import Kind, declare
+from learnability.labels.link import Link
+
+__all__ = ["Function", "function"]
+
+
+@dataclass(frozen=True)
+class Function(Kind):
+    """A function of r variables, given as text, Link or callable; it becomes a Link.
+
+    Attributes
+    ----------
+    variables : int
+        Their number r.
+    """
+
+    variables: int = 1
+
+    @property
+    def accepted(self) -> str:
+        """What is accepted, with its article, for sentences and docs."""
+        of = "one variable" if self.variables == 1 else f"{self.variables} variables"
+        return f"a function of {of}, as text or callable,"
+
+    @property
+    def type_name(self) -> str:
+        """The type as a docstring names it."""
+        return "str, Link or callable"
+
+    def read(self, value: Any) -> Link:
+        """The Link.
+
+        Raises
+        ------
+        LearnabilityError
+            When the text is not a formula, or the number of variables is another.
+        """
+        alone = callable(value) and not isinstance(value, Link)
+        link = Link(value, r=self.variables) if alone else Link(value)
+        if link.r != self.variables:
+            raise LearnabilityError(
+                f"{link!r} has {link.r} variables, but {self.accepted} is accepted."
+            )
+        return link
+
+    def parse(self, text: str) -> Any:
+        """The text itself."""
+        return text
+
+
+def function(default: Any, *, help: str, variables: int = 1, **about: Any) -> Any:
+    """A field that is a function, such as an activation.
+
+    Parameters
+    ----------
+    default : str, Link or None
+        Its default.
+    help : str
+        One sentence.
+    variables : int
+        Number of variables.
+    **about
+        `unit`, `optional`, `when` and `inputs` of `Declared`.
+    """
+    return declare(default, Function(variables), help, **about)

@@ -1,0 +1,253 @@
+"""What every target offers, and the checks they share."""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.inputs import Inputs
+from learnability.labels.channel import Channel
+from learnability.labels.link import Link
+
+__all__ = ["Draw", "Sample", "Target", "checked_memory", "checked_seed", "checked_sizes"]
+
+
+class Sample(NamedTuple):
+    """Data drawn from a target.
+
+    Attributes
+    ----------
+    X : array, shape (n, d)
+        Inputs.
+    y : array, shape (n,)
+        Labels.
+    W : array, shape (r, d)
+        Hidden weights, orthonormal rows.
+    h : array, shape (n, r)
+        Hidden coordinates X W^T.
+    """
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+    W: NDArray[Any]
+    h: NDArray[Any]
+
+
+Draw = Callable[[int, int, DTypeLike], Sample]
+"""(number of the batch, n, dtype) -> its samples."""
+
+
+class Target(ABC):
+    """A law of labelled data in every dimension d, with its hidden weights."""
+
+    kind: ClassVar[str]
+    """The name by which learners declare what they support."""
+    numerics_version: ClassVar[int] = 1
+    """Of the samples: stored runs of another are not used again."""
+
+    link: Link
+    noise: float
+    inputs: Inputs
+
+    @property
+    def r(self) -> int:
+        """Number of variables of the link."""
+        return self.link.r
+
+    @property
+    def channel(self) -> Channel:
+        """The law P(y | z)."""
+        return Channel(self.link, self.noise)
+
+    @property
+    @abstractmethod
+    def label_mean(self) -> float:
+        """E[y]."""
+
+    @property
+    @abstractmethod
+    def label_variance(self) -> float:
+        """Var(y), noise included."""
+
+    @property
+    def signal_power(self) -> float | None:
+        """E[f^2] without noise where it is known exactly and samples of it have heavy tails."""
+        return None
+
+    @property
+    @abstractmethod
+    def depends_on_dimension(self) -> bool:
+        """Whether the law changes with d, so that theory needs d."""
+
+    @abstractmethod
+    def check_dimension(self, d: int) -> None:
+        """Refuse a dimension that has no room for the target.
+
+        Raises
+        ------
+        LearnabilityError
+            When d is too small.
+        """
+
+    @abstractmethod
+    def _drawing(self, seed: int, d: int) -> Draw:
+        """The draw of a seed, with its hidden weights."""
+
+    def provenance(self) -> dict[str, Any]:
+        """What a result says of its target."""
+        return {
+            "target": self.kind,
+            "link": self.link.text or repr(self.link),
+            "r": self.r,
+            "noise": self.noise,
+            "inputs": repr(self.inputs),
+        }
+
+    def sample(
+        self,
+        seed: int,
+        n: int | None = None,
+        d: int | None = None,
+        *,
+        alpha: float | None = None,
+        dtype: DTypeLike = np.float64,
+    ) -> Sample:
+        """Draw n samples in dimension d.
+
+        Parameters
+        ----------
+        seed : int
+            The same seed gives the same numbers.
+        n, d : int
+            Number of samples and dimension.
+        alpha : float, optional
+            Instead of `n`: n = round(alpha * d).
+        dtype : dtype
+            Of the inputs.
+
+        Returns
+        -------
+        Sample
+            The named tuple (X, y, W, h).
+
+        Raises
+        ------
+        LearnabilityError
+            When a size is not accepted, or the samples do not fit into memory.
+        """
+        seed = checked_seed(seed)
+        n, d = checked_sizes(1, n, d, alpha, dtype)
+        self.check_dimension(d)
+        return self._drawing(seed, d)(0, n, dtype)
+
+    def batches(
+        self, seed: int, n: int, d: int, *, first: int = 0, dtype: DTypeLike = np.float64
+    ) -> Iterator[Sample]:
+        """Endless fresh batches of n samples with the hidden weights of the same seed.
+
+        Parameters
+        ----------
+        seed, n, d, dtype
+            As in `sample`; batch number b is the same whatever was drawn before.
+        first : int
+            Number of the first batch.
+
+        Yields
+        ------
+        Sample
+
+        Raises
+        ------
+        LearnabilityError
+            When a size is not accepted, or a batch does not fit into memory.
+        """
+        seed = checked_seed(seed)
+        n, d = checked_sizes(1, n, d, None, dtype)
+        self.check_dimension(d)
+        draw = self._drawing(seed, d)
+        return (draw(batch, n, dtype) for batch in itertools.count(first))
+
+
+def checked_sizes(
+    r: int, n: int | None, d: int | None, alpha: float | None, dtype: DTypeLike
+) -> tuple[int, int]:
+    """The sizes n and d, or a sentence on what is wrong with them."""
+    if d is None or isinstance(d, bool) or not isinstance(d, int | np.integer) or d < r:
+        raise LearnabilityError(
+            f"`d` was given as {d!r}, but a whole number of at least r = {r} is accepted."
+        )
+    if (n is None) == (alpha is None):
+        raise LearnabilityError(
+            "Give either `n` or `alpha` (then n = round(alpha * d)), not both or neither."
+        )
+    if alpha is not None:
+        if (
+            isinstance(alpha, bool)
+            or not isinstance(alpha, int | float | np.number)
+            or not 0 < float(alpha) < np.inf
+        ):
+            raise LearnabilityError(
+                f"`alpha` was given as {alpha!r}, but a finite number above 0 is accepted."
+            )
+        n = max(round(float(alpha) * int(d)), 1)
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+        raise LearnabilityError(
+            f"`n` was given as {n!r}, but a whole number of at least 1 is accepted."
+        )
+    try:
+        known = np.dtype(dtype) in (np.float32, np.float64)
+    except TypeError:
+        known = False
+    if not known:
+        raise LearnabilityError(
+            f"`dtype` was given as {dtype!r}, but float32 and float64 are accepted."
+        )
+    needed = int(n) * int(d) * np.dtype(dtype).itemsize
+    checked_memory(f"{n} samples in dimension {d}", needed, "use fewer, or `batches`")
+    return int(n), int(d)
+
+
+def checked_memory(what: str, needed: float, advice: str = "use smaller sizes") -> None:
+    """Refuse work that needs more bytes than are free.
+
+    Parameters
+    ----------
+    what : str
+        What needs them, for the sentence.
+    needed : float
+        Bytes.
+    advice : str
+        What to do instead.
+    """
+    free = _free_memory()
+    if needed > free:
+        raise LearnabilityError(
+            f"{what} need {needed / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are free: {advice}."
+        )
+
+
+def checked_seed(seed: int) -> int:
+    """The seed, or a sentence."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise LearnabilityError(
+            f"`seed` was given as {seed!r}, but a whole number from 0 is accepted."
+        )
+    return int(seed)
+
+
+def _free_memory() -> float:
+    """Bytes of memory that can be taken; unbounded where the system does not tell."""
+    try:
+        with open("/proc/meminfo") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return float(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return np.inf
