@@ -18,7 +18,7 @@ import numpy as np
 import jax
 import learnability as lb
 from learnability.learners.linear_algebra import sharded_rows as module
-from learnability.learners.thin_products import collect, project
+from learnability.learners.linear_algebra.thin_products import collect, project
 
 X = np.random.default_rng(0).standard_normal((1001, 300), dtype=np.float32)
 W = np.random.default_rng(1).standard_normal((2, 300))
