@@ -182,10 +182,29 @@ OBSERVABLES |= {
     "minima": Row("Minima of the loss.", ("extremum",), "$S$"),
     "recovery_probability": Row("Share of random starts that recover.", label="probability"),
     # Depth.
-    "first_layer_overlap": Row("Overlap of the first layer with the directions.", label="$M_W$"),
-    "feature_overlap": Row("Cosine of the second layer with the features.", label="$M_h$"),
-    "two_layer_error": Row("Error of two layers on the same first layer.", label="error"),
-    "kernel_error": Row("Error of a kernel on the same samples.", label="error"),
+    "first_layer_overlap": Row(
+        "Root mean square length of the unit rows of the first layer in the hidden subspace.",
+        label="$M_W$",
+    ),
+    "first_layer_rank": Row(
+        "How many directions the rows of the first layer span: their participation ratio.",
+        label="effective rank",
+    ),
+    "feature_overlap": Row(
+        "Size of the correlation of the fitted function with each feature.", ("feature",), "$M_h$"
+    ),
+    "robust_feature_overlap": Row(
+        "The same of values that are clipped at three deviations.", ("feature",), "$M_h$"
+    ),
+    "two_layer_error": Row("Error of the function that the second stage fits.", label="error"),
+    "kernel_error": Row("Error of the best kernel in all d dimensions.", label="error"),
+    "three_layer_bound": Row("An upper estimate of the error of three layers.", label="error"),
+    "start_error": Row("The error before joint training.", label="error"),
+    "n_first": Row("Samples that the first layer reads.", label="$n$"),
+    "n_second": Row("Samples that the second stage reads.", label="$n$"),
+    "n_third": Row("Samples that the third stage and those above it read.", label="$n$"),
+    "n_total": Row("Different samples that the whole network reads.", label="$n$"),
+    "kappa": COORDINATES["kappa"],  # Along alpha, where it is not an axis itself.
 }
 
 THRESHOLDS: dict[str, str] = {

@@ -127,7 +127,9 @@ ARGUMENTS: dict[str, Declared] = {
     ),
     "points": Declared(Whole(at_least=2, at_most=100_000), "Points of a density."),
     "steps": Declared(Whole(at_least=1, at_most=1_000_000), "Number of iterations."),
-    "third": Declared(Flag(), "Whether a third layer is learned."),
+    "third": Declared(
+        Flag(), "Whether the error of three layers is estimated; by default where there are three."
+    ),
 }
 """Every argument of a question: what it accepts and what it means."""
 
