@@ -177,6 +177,11 @@ OBSERVABLES |= {
     "layer_density": Row("Density of singular values.", ("singular_value",), "density"),
     "feature_density": Row("Density of feature eigenvalues.", ("eigenvalue_at",), "density"),
     "best_ridge": Row("The ridge of the smallest predicted error.", label="ridge"),
+    # Networks in the mean-field scaling.
+    "train_loss": Row("The loss on the samples at the end.", label="loss on the samples"),
+    "accuracy_trace": Row(
+        "The accuracy along the looks; NaN after the end.", ("look",), "accuracy"
+    ),
     # Landscapes of flows.
     "maxima": Row("Separatrices of the loss.", ("extremum",), "$S$"),
     "minima": Row("Minima of the loss.", ("extremum",), "$S$"),

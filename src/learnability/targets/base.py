@@ -15,7 +15,15 @@ from learnability.inputs import Inputs
 from learnability.labels.channel import Channel
 from learnability.labels.link import Link
 
-__all__ = ["Draw", "Sample", "Target", "checked_memory", "checked_seed", "checked_sizes"]
+__all__ = [
+    "Draw",
+    "Sample",
+    "Target",
+    "beyond",
+    "checked_memory",
+    "checked_seed",
+    "checked_sizes",
+]
 
 
 class Sample(NamedTuple):
@@ -79,6 +87,28 @@ class Target(ABC):
     def signal_power(self) -> float | None:
         """E[f^2] without noise where it is known exactly and samples of it have heavy tails."""
         return None
+
+    @property
+    def label_values(self) -> tuple[float, ...] | None:
+        """All labels, sorted, where they are finitely many; None otherwise."""
+        return None if self.noise else self.link.values
+
+    @abstractmethod
+    def degree_energies(self, degree: int, d: int | None = None) -> tuple[NDArray[Any], float]:
+        """The energies |P_k f|^2 of the label without noise, by degree of the inputs.
+
+        Parameters
+        ----------
+        degree : int
+            The highest degree that is told apart.
+        d : int, optional
+            Dimension, where the target depends on it.
+
+        Returns
+        -------
+        (array of shape (degree + 1,), float)
+            Those of degrees 0 ... `degree`, and that of all higher ones.
+        """
 
     @property
     @abstractmethod
@@ -172,6 +202,12 @@ class Target(ABC):
         self.check_dimension(d)
         draw = self._drawing(seed, d)
         return (draw(batch, n, dtype) for batch in itertools.count(first))
+
+
+def beyond(energy: float, powers: NDArray[Any]) -> float:
+    """What an energy holds beyond its parts; a difference of rounding counts as zero."""
+    rest = energy - float(powers.sum())
+    return rest if rest > 1e-12 * energy else 0.0
 
 
 def checked_sizes(

@@ -36,7 +36,7 @@ from learnability.targets._tree_checks import (
     checked_polynomial,
 )
 from learnability.targets._tree_moments import level_scales
-from learnability.targets.base import Draw, Sample, Target
+from learnability.targets.base import Draw, Sample, Target, beyond
 from learnability.targets.tree import checked_levels, climb, level_sizes, sign_counts
 
 if TYPE_CHECKING:
@@ -281,6 +281,14 @@ class Hierarchical(Target):
                 "accepted."
             )
         return self.composition.energies[: degree + 1].copy()
+
+    def degree_energies(self, degree: int, d: int | None = None) -> tuple[Array, float]:
+        """The energies by degree as far as they are known, and all other energy as beyond."""
+        here = self if d is None else self.at(d)
+        known = here.levels()[: degree + 1]
+        powers = np.zeros(degree + 1)
+        powers[: len(known)] = known
+        return powers, beyond(here.variance + here.mean**2, powers)
 
     @property
     def mean(self) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.fields import refuse
@@ -17,7 +17,7 @@ from learnability.labels.channel import checked_noise
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
 from learnability.randomness import stream
-from learnability.targets.base import Draw, Sample, Target
+from learnability.targets.base import Draw, Sample, Target, beyond
 
 __all__ = ["MultiIndex", "SparseParity", "SpikedIndex"]
 
@@ -112,6 +112,30 @@ class MultiIndex(Target):
         """E[g^2] of a polynomial of normal variables."""
         known = self.inputs.normal and self.link.polynomial is not None
         return expand(self.link, 0).energy if known else None
+
+    @property
+    def label_values(self) -> tuple[float, ...] | None:
+        """All labels, sorted, where they are finitely many; None otherwise."""
+        if self.inputs.normal or self.noise:
+            return super().label_values
+        return tuple(float(value) for value in np.unique(self._labels_of_signs()))
+
+    def degree_energies(self, degree: int, d: int | None = None) -> tuple[NDArray[Any], float]:
+        """The energies |P_k g|^2 by degree of the standard normal hidden coordinates.
+
+        Raises
+        ------
+        LearnabilityError
+            When the hidden coordinates are signs, whose polynomials are others.
+        """
+        if not self.inputs.normal:
+            raise LearnabilityError(
+                f"Energies by degree were asked for {self.inputs.kind} inputs, but they are those "
+                "of Hermite polynomials of normal coordinates."
+            )
+        found = expand(self.link, degree)
+        powers = np.array([found.power(k) for k in range(degree + 1)])
+        return powers, beyond(found.energy, powers)
 
     def _labels_of_signs(self) -> Any:
         corners = np.array(list(itertools.product([-1.0, 1.0], repeat=self.r)))
