@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 import numpy as np
@@ -151,6 +151,9 @@ class Side:
         Whether the theory takes seeds, of random starts or of samples; runs always do.
     inputs, targets : tuple of str or None
         Kinds that this side accepts where it accepts fewer than the learner does.
+    fixed : mapping
+        Field of the learner -> why this side accepts its default only: it does not act here, or
+        nothing is known for other values.
     """
 
     needs: tuple[str, ...] = ()
@@ -159,6 +162,7 @@ class Side:
     seeds: bool = False
     inputs: tuple[str, ...] | None = None
     targets: tuple[str, ...] | None = None
+    fixed: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -70,10 +70,16 @@ def check_support(learner: Any, side: Side, who: str, target: Any) -> None:
             f"{support.most_directions}."
         )
     for field, about in declared(learner):
+        value = getattr(learner, field.name)
+        if field.name in side.fixed and given(learner, field, about):
+            raise LearnabilityError(
+                f"`{field.name}` was given as {value!r}, but {who} takes it at its default "
+                f"{field.default!r} only: {side.fixed[field.name]}."
+            )
         acts = about.inputs is None or target.inputs.kind in about.inputs
         if not acts and given(learner, field, about):
             raise LearnabilityError(
-                f"`{field.name}` was given as {getattr(learner, field.name)!r}, but it acts only "
+                f"`{field.name}` was given as {value!r}, but it acts only "
                 f"on {_list(about.inputs or ())} inputs, and these are {target.inputs.kind}."
             )
 
