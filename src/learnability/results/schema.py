@@ -51,7 +51,7 @@ COORDINATES: dict[str, Row] = {
     "estimate": Row("A row of the estimate: a posterior mean or a neuron.", label="estimate"),
     "other_estimate": Row("A second row of the estimate.", label="estimate"),
     "index": Row("A hidden direction, a row of W*.", label="index"),
-    "marked": Row("A marked axis of the inputs: spikes first.", label="marked axis"),
+    "marked": Row("A spike of the inputs.", label="spike"),
     "ridge": Row("Ridge of the regression.", label=r"ridge $\lambda$"),
     "step": Row("Number of a gradient step, from 1.", label="step"),
     "rank": Row("Place among singular values or eigenvalues, largest first.", label="rank"),
@@ -94,7 +94,7 @@ OBSERVABLES: dict[str, Row] = {
     "train_accuracy": Row("Share of the samples with the right label.", label="accuracy"),
     "accuracy": Row("Share of fresh samples with the right label.", label="accuracy"),
     "spike_overlap": Row(
-        "Weights times the marked directions of the inputs.", ("estimate", "marked"), "overlap"
+        "Weights times the spikes of the inputs.", ("estimate", "marked"), "overlap"
     ),
     "gram": Row("Weights times weights.", ("estimate", "other_estimate"), "$W W^T$"),
     "length": Row("Squared length of the weights.", ("estimate",), "$|w|^2$"),
@@ -111,7 +111,7 @@ OBSERVABLES: dict[str, Row] = {
     "cosine_trace": Row("The cosine along the run.", ("time", *_MATRIX), "cosine"),
     "correlation_trace": Row("The correlation along the run.", ("time", *_MATRIX), "correlation"),
     "spike_overlap_trace": Row(
-        "The overlap with the marked directions along the run.",
+        "The overlap with the spikes along the run.",
         ("time", "estimate", "marked"),
         "overlap",
     ),

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.inputs import Frame
 from learnability.labels.link import Link
 
-__all__ = ["resolved", "subspace_overlap"]
+__all__ = ["overlaps_in_frame", "resolved", "subspace_overlap"]
 
 Array = NDArray[np.float64]
 
@@ -25,6 +26,35 @@ def subspace_overlap(estimate: NDArray[Any], W: NDArray[Any]) -> float:
     basis, size, _ = np.linalg.svd(np.asarray(estimate, dtype=float).T, full_matrices=False)
     kept = basis[:, size > 1e-6 * max(float(size[0]), 1e-300)]
     return float(np.sum((np.asarray(W, dtype=float) @ kept) ** 2) / len(W))
+
+
+def overlaps_in_frame(axes: Array, length: Array, frame: Frame) -> dict[str, Array]:
+    """What weights share with the hidden directions, the spikes and the argument of the label.
+
+    Parameters
+    ----------
+    axes : array, shape (..., p, k)
+        Coordinates of the weights along the marked axes.
+    length : array, shape (..., p)
+        Their squared lengths.
+    frame : Frame
+        The marked axes.
+
+    Returns
+    -------
+    dict
+        `overlap` (..., p, r), `correlation` (..., p, r), and `spike_overlap` (..., p, spikes) where
+        there are spikes.
+    """
+    variance = length + axes**2 @ (frame.scale**2 - 1)
+    shared = (axes * frame.scale) @ frame.to_label.T
+    found = {
+        "overlap": axes @ frame.hidden.T,
+        "correlation": shared / np.sqrt(np.maximum(variance, 1e-300))[..., None],
+    }
+    if frame.spikes:
+        found["spike_overlap"] = axes[..., : frame.spikes]
+    return found
 
 
 def resolved(overlap: Array, link: Link) -> Array:

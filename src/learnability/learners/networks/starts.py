@@ -1,21 +1,40 @@
-"""Where weights begin, seen by their order parameters Q = W W^T and M = W W*^T.
+"""Where weights begin, seen by their order parameters.
 
-Weights with given order parameters are W = M W* + (Q - M M^T)^(1/2) V with random orthonormal V;
-they are met exactly at every d, so that runs and theory begin at the same place.
+Weights W (p, d) are known by Q = W W^T, by M = W W*^T, and by S = W mu^T where inputs have spikes
+mu. In the marked axes E (k, d) of the inputs, which hold W* and mu, they are
+
+    W = C E + (Q - C C^T)^(1/2) V,   M = C hidden^T,   S = the first columns of C,
+
+with random orthonormal V: given order parameters are met exactly at every d, so that runs and
+theory begin at the same place. Isotropic inputs have the marked axes W* and C = M.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.fields import Kind
+from learnability.gaussian.rules import sobol_normals
+from learnability.inputs import Frame
 
-__all__ = ["Start", "pair_of_matrices", "root_of", "start_of", "weights_at"]
+__all__ = [
+    "OrderParameters",
+    "Start",
+    "random_start",
+    "root_of",
+    "start_of",
+    "typical_correlation",
+    "weights_at",
+]
 
 Array = NDArray[np.float64]
+_ALONG = 1e-9
+"""Smaller parts of a hidden direction beside the spikes count as none."""
 
 
 class Start(NamedTuple):
@@ -24,45 +43,152 @@ class Start(NamedTuple):
     Attributes
     ----------
     rest : array, shape (p, p)
-        Q - M M^T, what the weights have outside the hidden directions.
-    overlap : array, shape (p, r)
-        M.
+        Q - C C^T, what the weights have outside the marked axes.
+    overlap : array, shape (p, k)
+        C, their coordinates along the marked axes: for isotropic inputs M.
     """
 
     rest: Array
     overlap: Array
 
 
-def pair_of_matrices(start: Any) -> tuple[Array, Array]:
-    """The pair (Q, M) that a user gives as two finite matrices, or a sentence."""
-    try:
-        pair = [np.array(part, dtype=float, ndmin=2) for part in start]
-    except (TypeError, ValueError):
-        pair = []
-    if len(pair) != 2 or not all(part.ndim == 2 and np.isfinite(part).all() for part in pair):
-        raise LearnabilityError(
-            f"`start` was given as {start!r}, but the pair (Q, M) of finite matrices W W^T and "
-            "W W*^T is accepted."
-        )
-    return pair[0], pair[1]
+class OrderParameters(Kind):
+    """The pair of matrices (Q, M), kept as nested tuples, which can be compared and hashed."""
+
+    accepted = "the pair (Q, M) of finite matrices W W^T and W W*^T"
+    type_name = "pair of matrices (Q, M)"
+
+    def read(self, value: Any) -> Any:
+        """The matrices as nested tuples.
+
+        Raises
+        ------
+        ValueError
+            When they are no two finite matrices.
+        """
+        parts = [np.array(part, dtype=float, ndmin=2) for part in value]
+        if len(parts) != 2 or not all(part.ndim == 2 and np.isfinite(part).all() for part in parts):
+            raise ValueError
+        return tuple(tuple(map(tuple, part.tolist())) for part in parts)
+
+    def parse(self, text: str) -> Any:
+        """Matrices between slashes, rows between semicolons, numbers between commas."""
+        matrices = [
+            [[float(number) for number in row.split(",")] for row in matrix.split(";")]
+            for matrix in text.split("/")
+        ]
+        return matrices if len(matrices) > 1 else tuple(matrices[0][0])
 
 
-def start_of(start: Any, p: int, r: int) -> Start:
-    """The start (Q, M) of p neurons for r hidden directions, or a sentence."""
-    Q, M = pair_of_matrices(start)
-    if Q.shape != (p, p) or M.shape != (p, r):
-        raise LearnabilityError(
-            f"`start` was given with matrices of shapes {Q.shape} and {M.shape}, but ({p}, {p}) "
-            f"and ({p}, {r}) are accepted for {p} neurons and {r} hidden directions."
-        )
-    rest = Q - M @ M.T
+def start_of(start: Any, p: int, frame: Frame, spherical: bool = False) -> Start:
+    """The start of p neurons that a user gives.
+
+    Parameters
+    ----------
+    start : tuple of matrices
+        (Q, M), or (Q, M, S) for inputs with spikes, of shapes (p, p), (p, r) and (p, spikes); a
+        list stands for a matrix of one row or one column, a number for one of one entry.
+    p : int
+        Number of neurons.
+    frame : Frame
+        Marked axes of the inputs.
+    spherical : bool
+        Whether every neuron must have length 1.
+
+    Raises
+    ------
+    LearnabilityError
+        When no weights have these order parameters.
+    """
+    r, spikes = len(frame.hidden), frame.spikes
+    shapes = [(p, p), (p, r), (p, spikes)][: 3 if spikes else 2]
+    Q, M, *others = _matrices(start, shapes)
+    S = others[0] if spikes else np.zeros((p, 0))
+    C = _along_axes(M, S, frame)
+    rest = Q - C @ C.T
     least = np.linalg.eigvalsh(0.5 * (rest + rest.T))[0]
     if not np.allclose(Q, Q.T) or least < -1e-9 * max(float(np.abs(Q).max()), 1e-300):
         raise LearnabilityError(
-            "`start` was given with a Q - M M^T that is not symmetric and positive semi-definite: "
-            "no weights have W W^T = Q and W W*^T = M."
+            f"`start` was given as {start!r}, for which what W W^T has outside of the overlaps is "
+            "not symmetric and positive semi-definite: no weights have these order parameters."
         )
-    return Start(0.5 * (rest + rest.T), M)
+    if spherical and not np.allclose(np.diag(Q), 1):
+        raise LearnabilityError(
+            f"`start` gives squared lengths {np.diag(Q)}, but weights on the sphere have length 1."
+        )
+    return Start(0.5 * (rest + rest.T), C)
+
+
+def _matrices(start: Any, shapes: list[tuple[int, int]]) -> list[Array]:
+    try:
+        parts = [np.asarray(part, dtype=float) for part in start]
+    except (TypeError, ValueError):
+        parts = []
+    spiked = len(shapes) > 2
+    fine = len(parts) == len(shapes) and all(np.isfinite(part).all() for part in parts)
+    if fine:
+        parts = [
+            part.reshape(shape)
+            if part.ndim < 2 and 1 in shape and part.size == max(shape)
+            else part
+            for part, shape in zip(parts, shapes, strict=True)
+        ]
+        fine = [part.shape for part in parts] == shapes
+    if not fine:
+        names = ("Q = W W^T", "M = W W*^T", "S = W mu^T")[: len(shapes)]
+        raise LearnabilityError(
+            f"`start` was given as {start!r}, but finite matrices ({', '.join(names)}) of shapes "
+            f"{' and '.join(map(str, shapes))} are accepted for {shapes[0][0]} neurons, "
+            f"{shapes[1][1]} hidden directions and {shapes[2][1] if spiked else 'no'} spikes."
+        )
+    return parts
+
+
+def _along_axes(M: Array, S: Array, frame: Frame) -> Array:
+    """C of overlaps with the hidden directions and with the spikes."""
+    if not frame.spikes:
+        return np.asarray(M @ frame.hidden)
+    seen, beside = frame.hidden[:, : frame.spikes], frame.hidden[:, frame.spikes :]
+    left = M - S @ seen.T
+    values, vectors = np.linalg.eigh(beside)
+    inverse = np.where(values > _ALONG, 1 / np.maximum(values, _ALONG), 0.0)
+    others = (left @ vectors * inverse) @ vectors.T
+    if np.abs(others @ beside - left).max() > 1e-9 * max(float(np.abs(M).max()), 1.0):
+        raise LearnabilityError(
+            f"`start` was given with W W*^T = {M.tolist()} and W mu^T = {S.tolist()}, but a hidden "
+            "direction lies in the span of the spikes, so that one follows from the other: "
+            f"W W*^T is W mu^T times {seen.T.tolist()} there."
+        )
+    return np.concatenate([S, others], axis=1)
+
+
+def random_start(seed: int, p: int, k: int, d: int, spherical: bool) -> Start:
+    """Order parameters of rows N(0, I_d / d), without drawing the weights.
+
+    C has independent entries of variance 1 / d, and Q - C C^T is a Wishart matrix of d - k degrees
+    of freedom.
+
+    Parameters
+    ----------
+    seed : int
+        Of the run.
+    p, k, d : int
+        Neurons, marked axes and dimension d >= k.
+    spherical : bool
+        Whether the rows are then brought to unit length.
+    """
+    rng = np.random.default_rng([seed, 11])
+    C = rng.standard_normal((p, k)) / np.sqrt(d)
+    columns = min(p, d - k)
+    factor = np.tril(rng.standard_normal((p, columns)), -1)
+    factor[np.arange(columns), np.arange(columns)] = np.sqrt(
+        rng.chisquare(d - k - np.arange(columns))
+    )
+    rest = factor @ factor.T / d
+    if spherical:
+        length = np.sqrt(np.diag(rest) + (C**2).sum(axis=1))
+        rest, C = rest / np.outer(length, length), C / length[:, None]
+    return Start(rest, C)
 
 
 def root_of(C: Array) -> Array:
@@ -71,26 +197,71 @@ def root_of(C: Array) -> Array:
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
-def weights_at(rng: np.random.Generator, hidden: NDArray[Any], start: Start) -> Array:
+def weights_at(rng: np.random.Generator, axes: NDArray[Any], start: Start) -> Array:
     """Random weights (p, d) with the order parameters of a start.
 
     Parameters
     ----------
     rng : numpy Generator
-        Of the part outside the hidden directions.
-    hidden : array, shape (r, d)
-        W*, orthonormal rows.
+        Of the part outside the axes.
+    axes : array, shape (k, d)
+        The marked axes, or the hidden directions alone; orthonormal rows.
     start : Start
-        The order parameters; the rank of `rest` is at most d - r.
+        The order parameters; the rank of `rest` is at most d - k.
     """
-    hidden = np.asarray(hidden, dtype=float)
-    p, (r, d) = len(start.rest), hidden.shape
+    axes = np.asarray(axes, dtype=float)
+    p, (k, d) = len(start.rest), axes.shape
     free = rng.standard_normal((p, d))
-    free -= (free @ hidden.T) @ hidden
+    free -= (free @ axes.T) @ axes
     basis, upper = np.linalg.qr(free.T)
-    count = min(p, d - r)
+    count = min(p, d - k)
     values, vectors = np.linalg.eigh(start.rest)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     root = root @ vectors.T if count == p else root[:, p - count :]
     frame = (basis * np.sign(np.diag(upper))).T[:count]
-    return np.asarray(start.overlap @ hidden + root @ frame, dtype=float)
+    return np.asarray(start.overlap @ axes + root @ frame, dtype=float)
+
+
+def typical_correlation(frame: Frame, d: int) -> float:
+    """The median over random weights of |rho|, of w.x with the argument of the label.
+
+    With standard normal c along the marked axes, rho = sum_j to_label_j scale_j c_j / sqrt(d +
+    sum_j (scale_j^2 - 1) c_j^2) in large dimension d; given c along the spikes, rho is normal.
+
+    Parameters
+    ----------
+    frame : Frame
+        Marked axes of inputs with one hidden direction.
+    d : int
+        Dimension.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import ndtr
+    from scipy.stats import chi2
+
+    pull, surplus = frame.to_label[0] * frame.scale, frame.scale**2 - 1
+    spread = float(np.linalg.norm(pull[frame.spikes :]))
+    square = float(chi2.ppf(0.5, 1))
+    if frame.spikes == 0:
+        return math.sqrt(square / d)
+    if frame.spikes == 1 and spread <= _ALONG:  # rho^2 grows with c^2.
+        return float(pull[0] ** 2 * square / (d + surplus[0] * square)) ** 0.5
+    if frame.spikes == 1:
+        c = np.linspace(-8.0, 8.0, 4001)[:, None]
+        weights = np.exp(-0.5 * c[:, 0] ** 2)
+        weights /= weights.sum()
+    else:
+        c = sobol_normals(frame.spikes, 15, 0)
+        weights = np.full(len(c), 1 / len(c))
+    mean = c @ pull[: frame.spikes]
+    length = np.sqrt(d + c**2 @ surplus[: frame.spikes])
+
+    def excess(rho: float) -> float:
+        high, low = (rho * length - mean), (-rho * length - mean)
+        if spread <= _ALONG:
+            share = ((high >= 0) & (low <= 0)).astype(float)
+        else:
+            share = ndtr(high / spread) - ndtr(low / spread)
+        return float(weights @ share) - 0.5
+
+    return float(brentq(excess, 0.0, 1.0, xtol=1e-12))
