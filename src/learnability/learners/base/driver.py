@@ -90,7 +90,8 @@ def _prepared(
     if side is None:
         raise LearnabilityError(f"{who} has no answer: {question.reason}")
     check_support(learner, side, who, target)
-    more = ("d",) if verb == "predict" and target.depends_on_dimension else ()
+    finite = verb == "predict" and target.depends_on_dimension and not side.limit
+    more = ("d",) if finite else ()
     at = checked_arguments(who, side, given, more)
     if "d" in at:
         target.check_dimension(at["d"])

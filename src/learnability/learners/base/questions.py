@@ -29,6 +29,7 @@ class At(TypedDict, total=False):
     points: int
     steps: int
     third: bool
+    samples: int
 
 
 class Grid(Kind):
@@ -130,6 +131,7 @@ ARGUMENTS: dict[str, Declared] = {
     "third": Declared(
         Flag(), "Whether the error of three layers is estimated; by default where there are three."
     ),
+    "samples": Declared(Whole(at_least=1), "Points drawn for the expectations of the theory."),
 }
 """Every argument of a question: what it accepts and what it means."""
 
@@ -154,6 +156,8 @@ class Side:
     fixed : mapping
         Field of the learner -> why this side accepts its default only: it does not act here, or
         nothing is known for other values.
+    limit : bool
+        Whether the theory is a limit that needs no `d` even of a target whose law changes with d.
     """
 
     needs: tuple[str, ...] = ()
@@ -163,6 +167,7 @@ class Side:
     inputs: tuple[str, ...] | None = None
     targets: tuple[str, ...] | None = None
     fixed: Mapping[str, str] = field(default_factory=dict)
+    limit: bool = False
 
 
 @dataclass(frozen=True)
