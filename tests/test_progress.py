@@ -46,3 +46,14 @@ def test_no_bar_for_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
     with bar("study", 5, 4) as advance:
         advance(1)
     assert terminal.getvalue() == ""
+
+
+def test_a_bar_within_a_bar_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with bar("outer", 3) as advance:
+        for _ in tracked(range(3), "inner"):
+            advance(1)
+    assert "outer" in terminal.getvalue() and "inner" not in terminal.getvalue()
+    assert list(tracked(range(3), "later")) == [0, 1, 2] and "later" in terminal.getvalue()

@@ -10,17 +10,16 @@ from typing import TypeVar
 __all__ = ["bar", "tracked"]
 
 T = TypeVar("T")
+_shown = False
+"""Whether a bar is on the screen, where there is room for one: the outermost."""
 
 
 def tracked(items: Sequence[T], what: str) -> Iterator[T]:
     """Go through items with a bar on stderr when that is a terminal and there are several."""
-    if len(items) < 2 or not sys.stderr.isatty():
-        yield from items
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    yield from track(items, description=what, console=Console(stderr=True), transient=True)
+    with bar(what, len(items)) as advance:
+        for item in items:
+            yield item
+            advance(1)
 
 
 @contextmanager
@@ -39,7 +38,8 @@ def bar(what: str, total: int, done: int = 0) -> Iterator[Callable[[int], None]]
     callable
         Takes how much was done since it was last called.
     """
-    if total - done < 2 or not sys.stderr.isatty():
+    global _shown
+    if _shown or total - done < 2 or not sys.stderr.isatty():
         yield lambda count: None
         return
     from rich.console import Console
@@ -62,4 +62,8 @@ def bar(what: str, total: int, done: int = 0) -> Iterator[Callable[[int], None]]
                TimeRemainingColumn())  # fmt: skip
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=total, completed=done)
-        yield lambda count: progress.advance(task, count)
+        _shown = True
+        try:
+            yield lambda count: progress.advance(task, count)
+        finally:
+            _shown = False

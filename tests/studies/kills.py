@@ -106,7 +106,7 @@ class Victim:
             store.check()
         for alpha in ALPHAS:
             for seed in range(SEEDS):
-                found = data["value"].sel(alpha=alpha, seed=seed).values
+                found = data["length"].sel(alpha=alpha, seed=seed).values
                 np.testing.assert_array_equal(found, value_of(alpha, 1.0, 0.0, seed))
         again = [run for run in self.runs() if run[0] > finished[run[2], run[3]]]
         assert again == []

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from learnability import LearnabilityError, MultiIndex, __version__
-from learnability.studies.compute import compute, compute_group
+from learnability.studies.compute import compute, compute_on_worker
 from learnability.studies.encoding import decode
 from learnability.studies.points import plan
 
-from tests.studies.learners import Short, value_of
+from tests.studies.learners import Clock, Short, value_of
 
 
-def points(learner, **grid):  # type: ignore[no-untyped-def]
-    return plan(learner, MultiIndex("z"), [0, 1], grid, stored=True)[0]
+def points(learner, seeds=(0, 1), **grid):  # type: ignore[no-untyped-def]
+    return plan(learner, MultiIndex("z"), learner.questions[0], seeds, grid, stored=True)[0]
 
 
 def test_a_run() -> None:
     point = points(Short(), alpha=2.0)[1]
-    outcome = compute(point)
+    (outcome,) = compute([point])
     assert outcome.key == point.key and outcome.error == "" and outcome.seconds > 0
     assert outcome.result is not None
-    found = decode(outcome.result).variables["value"][1]
+    found = decode(outcome.result).variables["length"][1]
     assert found.tolist() == value_of(2.0, 1.0, 0.0, 1).tolist()
 
 
 def test_an_error_is_an_outcome() -> None:
-    outcome = compute(points(Short(broken_at=2.0), alpha=2.0)[0])
+    (outcome, _) = compute(points(Short(broken_at=2.0), alpha=2.0))
     assert outcome.result is None
     assert outcome.error == "RuntimeError: alpha = 2.0 is out of order"
     assert "Traceback" in outcome.details and "learners.py" in outcome.details
@@ -36,14 +39,40 @@ def test_an_interruption_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    (point, _) = points(Short(), alpha=2.0)
+    group = points(Short(), alpha=2.0)
     monkeypatch.setattr(Short, "simulate", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        compute(point)
+        compute(group)
 
 
 def test_versions_are_not_mixed() -> None:
     group = points(Short(), alpha=[1.0, 2.0])
-    assert [o.key for o in compute_group(group, __version__)] == [p.key for p in group]
+    assert [o.key for o in compute_on_worker(group, __version__)] == [p.key for p in group]
     with pytest.raises(LearnabilityError, match=r"this process 9\.9"):
-        compute_group(group, "9.9")
+        compute_on_worker(group, "9.9")
+
+
+def asked(log: Path) -> list[list[int]]:
+    return [[int(word) for word in line.split()[2:]] for line in log.read_text().splitlines()]
+
+
+def test_seeds_of_a_cell_go_together_and_are_kept_apart(tmp_path: Path) -> None:
+    learner = Clock(log=str(tmp_path / "log"))
+    group = points(learner, seeds=(0, 1, 2), d=[4, 8], time=[0.0, 1.0])
+    outcomes = compute(group)
+    assert asked(tmp_path / "log") == [[4, 0, 1, 2], [8, 0, 1, 2]]
+    assert [outcome.key for outcome in outcomes] == [point.key for point in group]
+    for point, outcome in zip(group, outcomes, strict=True):
+        (alone,) = compute([point])  # To the last byte.
+        assert outcome.result == alone.result is not None
+        path = decode(outcome.result).variables["error_trace"][1]
+        np.testing.assert_array_equal(path, 1 - np.exp(-0.1 * (1 + point.seed) * np.array([0, 1])))
+
+
+def test_a_bad_seed_does_not_lose_the_others(tmp_path: Path) -> None:
+    learner = Clock(bad_seed=1, log=str(tmp_path / "log"))
+    outcomes = compute(points(learner, seeds=(0, 1, 2), d=4, time=1.0))
+    assert asked(tmp_path / "log") == [[4, 0, 1, 2], [4, 0], [4, 1], [4, 2]]
+    assert [outcome.error for outcome in outcomes] == [
+        "", "RuntimeError: seed 1 is out of order", "",
+    ]  # fmt: skip

@@ -19,7 +19,7 @@ from learnability import LearnabilityError
 from learnability.studies import StudyWarning, engine
 
 from tests.studies.kills import ROOT, TOTAL, Victim, wait_for
-from tests.studies.learners import Short
+from tests.studies.learners import Clock, Short
 
 AMP = lb.BayesAMP(start="random", iterations=4)
 GRID: dict[str, Any] = {"d": [16, 24], "alpha": [1.0, 3.0], "seeds": 2}
@@ -97,6 +97,16 @@ def test_a_point_that_kills_its_process_fails_alone(tmp_path: Path) -> None:
     ):
         found = lb.study(Short(deadly_at=2.0), "z", **grid)
     assert found["status"].values[:, 0].tolist() == ["converged", "missing", "converged"]
+
+
+def test_a_group_that_kills_its_process_is_tried_one_by_one(tmp_path: Path) -> None:
+    grid = {"d": 4, "time": [0.0, 1.0], "seeds": 6, "workers": 2, "store": tmp_path / "runs.study"}
+    once = dask.config.set({"distributed.scheduler.allowed-failures": 0})
+    with once, pytest.warns(StudyWarning, match=r"1 of 6 runs failed:\n1 of them: The process"):
+        found = lb.study(Clock(deadly_seed=1), "z", **grid)
+    assert found["status"].values.tolist() == [
+        "stopped", "missing", "stopped", "finished", "stopped", "finished",
+    ]  # fmt: skip
 
 
 def test_long_work_goes_to_workers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from learnability import BayesAMP, LearnabilityError, MultiIndex, OnlineSGD
+from learnability import BayesAMP, LearnabilityError, MultiIndex
+from learnability.inputs import Spiked
+from learnability.learners.base.driver import the_question
 from learnability.studies.points import plan
 
 from tests.studies.learners import Clock, Short
@@ -13,8 +15,8 @@ from tests.studies.learners import Clock, Short
 TARGET = MultiIndex("z1*z2")
 
 
-def points(learner, stored=True, seeds=(0, 1), target=TARGET, **grid):  # type: ignore[no-untyped-def]
-    return plan(learner, target, seeds, grid, stored=stored)
+def points(learner, stored=True, seeds=(0, 1), target=TARGET, question=None, **grid):  # type: ignore[no-untyped-def]
+    return plan(learner, target, the_question(learner, question), seeds, grid, stored=stored)
 
 
 def test_names_of_the_learner_the_target_and_the_call() -> None:
@@ -30,8 +32,8 @@ def test_names_of_the_learner_the_target_and_the_call() -> None:
 
 def test_a_key_is_of_the_point_alone() -> None:
     small, _ = points(Short(), alpha=[1.0], seeds=(1,))
-    large, _ = points(Short(), shift=[2.0, 1.0], alpha=np.array([0.5, 1]), seeds=(0, 1, 2), d=5)
-    assert small[0].key in {point.key for point in large}  # Also: 1 is 1.0, and d = 5 the default.
+    large, _ = points(Short(), shift=[2.0, 1.0], alpha=np.array([0.5, 1]), seeds=(0, 1, 2), d=None)
+    assert small[0].key in {point.key for point in large}  # Also: 1 is 1.0, and None is not given.
     assert small[0].key not in {p.key for p in large if p.learner.shift == 2.0 or p.seed != 1}
 
 
@@ -46,9 +48,9 @@ def test_times_belong_to_one_run() -> None:
 def test_a_start_of_matrices_is_one_value_and_names_of_starts_are_several() -> None:
     matrices = (1.0, [[0.1, 0.2, 0.3]])
     grid = {"d": 9, "time": [0.0, 1.0]}
-    found, layout = points(OnlineSGD(), **grid, start=matrices)
+    found, layout = points(Clock(), **grid, start=matrices)
     assert found[0].arguments["start"] == matrices and list(layout.axes) == ["seed"]
-    other, _ = points(OnlineSGD(), **grid, start=(1.0, [[0.1, 0.2, 0.4]]))
+    other, _ = points(Clock(), **grid, start=(1.0, [[0.1, 0.2, 0.4]]))
     assert not set(layout.keys) & {point.key for point in other}
     _, layout = points(BayesAMP(), alpha=1.0, d=9, start=["random", "spectral"])
     assert layout.axes["start"] == ["random", "spectral"]
@@ -73,7 +75,7 @@ def test_unstored_points_need_no_identity() -> None:
 
 BAD = {
     "an unknown name": ({"alpha": 1.0, "dampin": 0.5}, "`dampin` was given.*damping"),
-    "a missing argument": ({"alpha": 1.0}, "BayesAMP needs `d`"),
+    "a missing argument": ({"alpha": 1.0}, "simulate bayes-amp needs `d`, which was not given"),
     "no value": ({"alpha": [], "d": 5}, "`alpha` was given as an empty list"),
     "a value twice": ({"alpha": [1.0, 1.0], "d": 5}, "twice"),
     "a table": ({"alpha": np.ones((2, 2)), "d": 5}, "shape"),
@@ -88,8 +90,22 @@ def test_bad_grids_end_in_a_sentence(case: str) -> None:
         points(BayesAMP(), **grid)
 
 
-def test_what_is_no_learner_or_target() -> None:
-    with pytest.raises(LearnabilityError, match="BayesAMP"):
-        points("bayes-amp", alpha=1.0)
-    with pytest.raises(LearnabilityError, match="MultiIndex"):
-        points(Short(), target=3, alpha=1.0)
+def test_fields_of_the_inputs() -> None:
+    target = MultiIndex("z", inputs=Spiked(strength=1.0))
+    grid = {"alpha": 1.0, "strength": [1.0, 4.0], "alignment": 0.5, "noise": 0.1}
+    found, layout = points(Short(), target=target, **grid)
+    assert list(layout.axes) == ["strength", "seed"] and layout.scalars["alignment"] == 0.5
+    assert found[-1].target == MultiIndex("z", noise=0.1, inputs=Spiked(4.0, 0.5))
+    assert "strength" not in layout.target and "alignment=0.5" in layout.target
+    two, _ = points(Short(), target=target, alpha=1.0, strength=[(1.0, 2.0)], seeds=(0,))
+    assert two[0].target.inputs == Spiked((1.0, 2.0))
+    with pytest.raises(LearnabilityError, match=r"`exponents` was given.*Spiked: strength"):
+        points(Short(), target=target, alpha=1.0, exponents=1.0)
+
+
+def test_a_question_has_its_own_key_and_may_have_no_runs() -> None:
+    path, _ = points(BayesAMP(), question="path", alpha=1.0, d=9)
+    values, _ = points(BayesAMP(), alpha=1.0, d=9)
+    assert path[0].question == "path" and path[0].key != values[0].key
+    with pytest.raises(LearnabilityError, match=r"'theory' by runs: It was not run\."):
+        points(Short(), question="theory", alpha=1.0)

@@ -16,11 +16,19 @@ from learnability.studies.store import APPLICATION, SCHEMA, Outcome, Store
 
 from tests.studies.learners import Short
 
-POINTS, LAYOUT = plan(Short(), MultiIndex("z"), range(3), {"alpha": [1.0, 2.0]}, stored=True)
+
+def planned(seeds, alpha):  # type: ignore[no-untyped-def]
+    learner = Short()
+    return plan(
+        learner, MultiIndex("z"), learner.questions[0], seeds, {"alpha": alpha}, stored=True
+    )
+
+
+POINTS, LAYOUT = planned(range(3), [1.0, 2.0])
 
 
 def outcomes(points=POINTS):  # type: ignore[no-untyped-def]
-    return [(point, compute(point)) for point in points]
+    return list(zip(points, compute(points), strict=True))
 
 
 @pytest.fixture
@@ -63,12 +71,12 @@ def test_failures_are_kept_until_they_succeed(tmp_path: Path) -> None:
         store.commit([(point, Outcome(point.key, None, 0.1, "It broke again.", "where"))])
         assert store.failures(LAYOUT.keys) == {point.key: "It broke again."}
         assert store.finished(LAYOUT.keys) == set()
-        store.commit([(point, compute(point))])
+        store.commit(outcomes([point]))
         assert store.failures(LAYOUT.keys) == {} and store.finished(LAYOUT.keys) == {point.key}
 
 
 def test_the_same_study_is_remembered_once(filled: Path) -> None:
-    other = plan(Short(), MultiIndex("z"), range(4), {"alpha": [1.0, 2.0]}, stored=True)[1]
+    other = planned(range(4), [1.0, 2.0])[1]
     with Store(filled, write=True) as store:
         store.remember(other)
         store.remember(LAYOUT)
@@ -181,12 +189,12 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     Store(path, write=True).close()
     monkeypatch.setattr(module.sqlite3, "connect", small)
-    many, layout = plan(Short(), MultiIndex("z"), range(200), {"alpha": 1.0}, stored=True)
+    many, layout = planned(range(200), 1.0)
     kept = 0
     with Store(path, write=True) as store:
         with pytest.raises(LearnabilityError, match="disk is full") as caught:
             for point in many:
-                store.commit([(point, compute(point))])
+                store.commit(outcomes([point]))
                 kept += 1
         assert "\n" not in str(caught.value)
         assert 5 < kept < 200 and len(store.finished(layout.keys)) == kept
@@ -194,13 +202,13 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store(path, write=True) as store:  # There is room again: nothing was lost.
         assert store.finished(layout.keys) == {point.key for point in many[:kept]}
         store.check()
-        store.commit([(point, compute(point)) for point in many[kept:]])
+        store.commit(outcomes(many[kept:]))
         assert len(store.finished(layout.keys)) == 200
 
 
 def test_a_group_is_committed_as_a_whole(filled: Path) -> None:
     with Store(filled, write=True) as store:
-        fresh = plan(Short(), MultiIndex("z"), [9], {"alpha": [1.0]}, stored=True)[0]
+        fresh = planned([9], [1.0])[0]
         with pytest.raises(LearnabilityError):  # The second of the two is there already.
             store.commit(outcomes([*fresh, POINTS[0]]))
         assert store.finished([fresh[0].key]) == set()

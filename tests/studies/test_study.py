@@ -11,6 +11,7 @@ import xarray
 
 import learnability as lb
 from learnability import LearnabilityError
+from learnability.inputs import Spiked
 from learnability.studies import Store, StudyWarning
 
 from tests.studies.learners import Clock, Short, value_of
@@ -25,20 +26,20 @@ def test_a_grid_of_everything() -> None:
         Short(), "abs(z)", alpha=[1.0, 2.0], shift=[0.5, 1.0, 2.0], noise=[0.0, 1.0], seeds=[3, 5]
     )
     assert dict(found["status"].sizes) == {"alpha": 2, "shift": 3, "noise": 2, "seed": 2}
-    assert found["value"].dims == ("alpha", "shift", "noise", "seed", "index")
+    assert found["length"].dims == ("alpha", "shift", "noise", "seed", "estimate")
     for alpha in (1.0, 2.0):
         for shift in (0.5, 1.0, 2.0):
             for noise in (0.0, 1.0):
                 for seed in (3, 5):
-                    own = found["value"].sel(alpha=alpha, shift=shift, noise=noise, seed=seed)
+                    own = found["length"].sel(alpha=alpha, shift=shift, noise=noise, seed=seed)
                     expected = value_of(alpha, shift, noise, seed)
                     np.testing.assert_array_equal(own.values, expected)
-    assert "shift" not in found.attrs["learner"] and found.attrs["d"] == 5
+    assert "shift" not in found.attrs["learner"] and "d" not in found.attrs
 
 
 def test_one_value_is_a_coordinate() -> None:
     found = lb.study(Short(), lb.MultiIndex("z"), alpha=1.5, d=7, mood="wild", seeds=1)
-    assert found["value"].dims == ("seed", "index")
+    assert found["length"].dims == ("seed", "estimate")
     assert (float(found["alpha"]), int(found["d"]), str(found["mood"].values)) == (1.5, 7, "wild")
 
 
@@ -50,9 +51,9 @@ def test_categories_are_labels() -> None:
 
 def test_times_belong_to_a_run() -> None:
     found = lb.study(Clock(), "z", d=4, time=[0.0, 1.0, 4.0], step=[0.1, 0.2], seeds=2)
-    assert dict(found["overlap_trace"].sizes) == {"step": 2, "seed": 2, "time": 3}
+    assert dict(found["error_trace"].sizes) == {"step": 2, "seed": 2, "time": 3}
     expected = 1 - np.exp(-0.2 * 4.0 * 2)
-    assert found["overlap_trace"].sel(step=0.2, seed=1, time=4.0).item() == pytest.approx(expected)
+    assert found["error_trace"].sel(step=0.2, seed=1, time=4.0).item() == pytest.approx(expected)
 
 
 def test_only_what_is_missing_is_computed(tmp_path: Path) -> None:
@@ -66,7 +67,7 @@ def test_only_what_is_missing_is_computed(tmp_path: Path) -> None:
     larger = lb.study(learner, "z", alpha=[0.5, 1, 2], seeds=3, shift=[1.0, 2.0], store=path)
     assert runs_in(log) == 18  # 3 x 3 x 2, of which four were there.
     part = larger.sel(alpha=[1.0, 2.0], seed=[0, 1], shift=1.0)
-    np.testing.assert_array_equal(part["value"], first["value"])
+    np.testing.assert_array_equal(part["length"], first["length"])
     lb.study(learner, "abs(z)", alpha=[1.0, 2.0], seeds=2, store=path)  # Another one shares it.
     assert runs_in(log) == 22
     lb.study(learner, "z", alpha=2.0, seeds=[1], store=path)
@@ -80,9 +81,12 @@ def test_a_new_version_of_the_numerics_computes_again(
 ) -> None:
     path, log = tmp_path / "runs.study", tmp_path / "log"
     lb.study(Short(log=str(log)), "z", alpha=1.0, store=path)
-    monkeypatch.setattr(Short, "numerics_version", 2, raising=False)
+    monkeypatch.setattr(Short, "numerics_version", 2)
     lb.study(Short(log=str(log)), "z", alpha=1.0, store=path)
     assert runs_in(log) == 2
+    monkeypatch.setattr(lb.MultiIndex, "numerics_version", 99)
+    lb.study(Short(log=str(log)), "z", alpha=1.0, store=path)
+    assert runs_in(log) == 3
 
 
 def test_failed_runs_are_recorded_and_tried_again(tmp_path: Path) -> None:
@@ -91,8 +95,8 @@ def test_failed_runs_are_recorded_and_tried_again(tmp_path: Path) -> None:
     with pytest.warns(StudyWarning, match=r"2 of 4 runs failed:\n2 of them: RuntimeError: alpha"):
         found = lb.study(learner, "z", alpha=[1.0, 2.0], seeds=2, store=path)
     assert found["status"].sel(alpha=2.0).values.tolist() == ["missing", "missing"]
-    assert np.isnan(found["value"].sel(alpha=2.0)).all() and found.attrs["missing"] == 2
-    assert not np.isnan(found["value"].sel(alpha=1.0)).any()
+    assert np.isnan(found["length"].sel(alpha=2.0)).all() and found.attrs["missing"] == 2
+    assert not np.isnan(found["length"].sel(alpha=1.0)).any()
     with Store(path, write=False) as store:
         (layout,) = store.studies().values()
         assert set(store.failures(layout.keys).values()) == {
@@ -101,6 +105,36 @@ def test_failed_runs_are_recorded_and_tried_again(tmp_path: Path) -> None:
     with pytest.warns(StudyWarning):
         lb.study(learner, "z", alpha=[1.0, 2.0], seeds=2, store=path)
     assert runs_in(log) == 6
+
+
+def test_seeds_side_by_side_are_stored_one_by_one(tmp_path: Path) -> None:
+    path, log = tmp_path / "runs.study", tmp_path / "log"
+    grid = {"d": 4, "time": [0.0, 1.0, 4.0], "store": path}
+    lb.study(Clock(log=str(log)), "z", **grid, seeds=[1, 3])
+    lb.study(Clock(log=str(log)), "z", **grid, seeds=5)
+    groups = [line.split()[3:] for line in log.read_text().splitlines()]
+    assert groups == [["1", "3"], ["0", "2", "4"]]
+    found = lb.study(Clock(log=str(log)), "z", **grid, seeds=[3, 0])
+    assert runs_in(log) == 2
+    direct = Clock().simulate("z", d=4, time=[0.0, 1.0, 4.0], seeds=[3, 0])
+    for name in direct.data_vars:
+        xarray.testing.assert_equal(found[name].drop_vars("d"), direct[name])
+
+
+def test_a_bad_seed_of_a_group_fails_alone(tmp_path: Path) -> None:
+    grid = {"d": 4, "time": [0.0, 1.0], "seeds": 4, "store": tmp_path / "runs.study"}
+    with pytest.warns(StudyWarning, match=r"1 of 4 runs failed:\n1 of them: RuntimeError: seed 2"):
+        found = lb.study(Clock(bad_seed=2), "z", **grid)
+    assert found["status"].values.tolist() == ["stopped", "finished", "missing", "finished"]
+
+
+def test_fields_of_the_inputs_vary(tmp_path: Path) -> None:
+    target = lb.MultiIndex("z", inputs=Spiked(strength=1.0))
+    path, log = tmp_path / "runs.study", tmp_path / "log"
+    for strengths in ([1.0, 4.0], [4.0, 9.0]):
+        learner = Short(log=str(log))
+        found = lb.study(learner, target, alpha=1.0, strength=strengths, store=path)
+    assert found["strength"].values.tolist() == [4.0, 9.0] and runs_in(log) == 3
 
 
 def test_nothing_but_failures_is_an_error() -> None:
@@ -124,10 +158,11 @@ def test_links_that_are_functions(tmp_path: Path) -> None:
 
 BAD = {
     "an unknown name": ({"alpha": 1.0, "colour": 2}, "`colour` was given.*shift"),
-    "no alpha": ({}, "Short needs `alpha`"),
+    "no alpha": ({}, "simulate short needs `alpha`"),
     "no worker": ({"alpha": 1.0, "workers": 0}, "`workers` was given as 0"),
     "two kinds of workers": ({"alpha": 1.0, "workers": 2, "scheduler": "tcp://x:1"}, "both given"),
     "a bad seed": ({"alpha": 1.0, "seeds": -1}, "seeds"),
+    "an unknown question": ({"alpha": 1.0, "question": "why"}, "which answers values, theory"),
 }
 
 
@@ -152,3 +187,10 @@ def test_an_unreachable_scheduler_loses_nothing(
         warnings.simplefilter("error")
         lb.study(learner, "z", alpha=[1.0, 2.0], store=path)
     assert runs_in(log) == 2
+
+
+def test_what_is_no_learner_or_target() -> None:
+    with pytest.raises(LearnabilityError, match="BayesAMP"):
+        lb.study("bayes-amp", "z", alpha=1.0)  # type: ignore[arg-type]
+    with pytest.raises(LearnabilityError, match="given as int, but a formula"):
+        lb.study(Short(), 3, alpha=1.0)  # type: ignore[arg-type]

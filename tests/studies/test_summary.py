@@ -21,7 +21,7 @@ def test_info_and_export(tmp_path: Path) -> None:
         second = lb.study(Short(broken_at=2.0), "abs(z)", alpha=[1.0, 2.0], store=path)
     told = info(path)
     assert "runs.study: 17 finished runs" in told
-    assert "study 1: Short(" in told and "MultiIndex(link=z, noise=0.0)" in told
+    assert "study 1: Short(" in told and "MultiIndex(link=z, noise=0.0, inputs=Isotropic())" in told
     assert "16 of 16 runs finished, 0 failed" in told and "1 of 2 runs finished, 1 failed" in told
     assert "0, 1, 2, ..., 7 (8 values)" in told and "out of order" in told
     xarray.testing.assert_identical(export(path, 1), first)

@@ -1,12 +1,13 @@
-"""The work of a worker: run the points of a group, one after another, and encode what they give.
+"""The work of a worker: run the points of a group and encode what they give, run by run.
 
-Each point is a call of `simulate` with one seed and one value of everything, so that its numbers
-do not depend on the group, the worker or the number of seeds. A group has many points because the
-process keeps what was compiled for the first of them.
+The numbers of a run do not depend on its group, on the worker or on the other seeds. A group has
+many points because learners that run seeds side by side share the loop, and because the process
+keeps what was compiled for the first of them.
 """
 
 from __future__ import annotations
 
+import itertools
 import time
 import traceback
 from collections.abc import Sequence
@@ -14,27 +15,27 @@ from collections.abc import Sequence
 import learnability
 from learnability.errors import LearnabilityError
 from learnability.studies.encoding import encode
+from learnability.studies.groups import side_by_side
 from learnability.studies.points import Point
 from learnability.studies.store import Outcome
 from learnability.studies.threads import one_thread_for_good
 
-__all__ = ["compute", "compute_group"]
+__all__ = ["compute", "compute_on_worker"]
 
 
-def compute(point: Point) -> Outcome:
-    """Run one point; an error becomes part of the outcome."""
-    start = time.perf_counter()
-    try:
-        found = point.learner.simulate(point.target, **point.arguments, seeds=[point.seed])
-        result = encode(found)
-    except Exception as error:
-        sentence = str(error) if isinstance(error, LearnabilityError) else _told(error)
-        seconds = time.perf_counter() - start
-        return Outcome(point.key, None, seconds, sentence, traceback.format_exc())
-    return Outcome(point.key, result, time.perf_counter() - start)
+def compute(points: Sequence[Point]) -> list[Outcome]:
+    """Run points, the seeds of a cell together where the learner does; an error is an outcome."""
+    outcomes: list[Outcome] = []
+    for _, same in itertools.groupby(points, lambda point: point.cell):
+        cell = list(same)
+        if side_by_side(cell[0].learner):
+            outcomes += _computed(cell)
+        else:
+            outcomes += [outcome for point in cell for outcome in _computed([point])]
+    return outcomes
 
 
-def compute_group(points: Sequence[Point], version: str) -> list[Outcome]:
+def compute_on_worker(points: Sequence[Point], version: str) -> list[Outcome]:
     """Run points on a worker.
 
     Parameters
@@ -43,13 +44,41 @@ def compute_group(points: Sequence[Point], version: str) -> list[Outcome]:
         The group.
     version : str
         Of the coordinating process: results of another version are not mixed in.
+
+    Raises
+    ------
+    LearnabilityError
+        When the worker has another version.
     """
     if version != learnability.__version__:
         raise LearnabilityError(
             f"a worker has learnability {learnability.__version__}, this process {version}"
         )
     one_thread_for_good()
-    return [compute(point) for point in points]
+    return compute(points)
+
+
+def _computed(points: Sequence[Point]) -> list[Outcome]:
+    """Run seeds of one cell at once; when that fails, one by one, so that only bad ones do."""
+    start, first = time.perf_counter(), points[0]
+    try:
+        found = first.learner.simulate(
+            first.target,
+            question=first.question,
+            seeds=[point.seed for point in points],
+            **first.arguments,
+        )
+        results = encode(found)
+    except Exception as error:
+        if len(points) > 1:
+            return [outcome for point in points for outcome in _computed([point])]
+        sentence = str(error) if isinstance(error, LearnabilityError) else _told(error)
+        seconds = time.perf_counter() - start
+        return [Outcome(first.key, None, seconds, sentence, traceback.format_exc())]
+    seconds = (time.perf_counter() - start) / len(points)
+    return [
+        Outcome(point.key, result, seconds) for point, result in zip(points, results, strict=True)
+    ]
 
 
 def _told(error: Exception) -> str:

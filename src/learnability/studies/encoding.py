@@ -1,8 +1,8 @@
 """The result of one run as bytes, with a checksum, and many of them as one labelled result.
 
 Runs may end after different times: along their own dimensions they are laid on the union of the
-coordinates (or the longest length). A path (``..._trace``) holds its last value to the end; all
-else that a run does not have is NaN, or an empty text.
+coordinates (or the longest length). A path along the time holds its last value to the end; all else
+that a run does not have is NaN, or an empty text.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.results.schema import Status
 from learnability.studies.points import Layout
 
 if TYPE_CHECKING:
@@ -44,38 +45,54 @@ class Run(NamedTuple):
     attrs: dict[str, Any]
 
 
-def encode(dataset: xarray.Dataset) -> bytes:
-    """The bytes of the result of one run, whose seed is left out.
+def encode(dataset: xarray.Dataset) -> list[bytes]:
+    """The bytes of every run of a result, in the order of its seeds, which are left out.
 
     Parameters
     ----------
     dataset : xarray.Dataset
-        From `simulate` with one seed.
+        From `simulate`.
     """
-    parts, described = [], []
+    count = dataset.sizes["seed"]
+    columns: list[tuple[str, str, tuple[Any, ...], list[NDArray[Any]]]] = []
     for kind, names in (("variables", dataset.data_vars), ("coordinates", dataset.coords)):
         for name in names:
+            if name == "seed":
+                continue
             variable = dataset.variables[name]
             dims, values = variable.dims, np.asarray(variable.values)
             if "seed" in dims:
-                if name == "seed":
-                    continue
-                values = np.take(values, 0, axis=dims.index("seed"))
+                runs = list(np.moveaxis(values, dims.index("seed"), 0))
                 dims = tuple(dim for dim in dims if dim != "seed")
-            elif name == "seed":
-                continue
-            if values.dtype.kind not in "biufcU":
-                values = values.astype(str)
-            parts.append(np.ascontiguousarray(values).tobytes())
-            described.append([kind, str(name), dims, values.dtype.str, values.shape])
+            else:
+                runs = [values] * count
+            columns.append((kind, str(name), dims, [_plain(np.asarray(run)) for run in runs]))
     attrs = {str(k): v.item() if isinstance(v, np.generic) else v for k, v in dataset.attrs.items()}
+    return [_packed([(*about, runs[k]) for *about, runs in columns], attrs) for k in range(count)]
+
+
+def _plain(values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers as they are, all else as texts that are no wider than this run needs."""
+    if values.dtype.kind in "biufc":
+        return values
+    return np.array(np.asarray(values, dtype=object).tolist(), dtype=str)
+
+
+def _packed(arrays: list[Any], attrs: dict[str, Any]) -> bytes:
+    described = [[*about, values.dtype.str, values.shape] for *about, values in arrays]
     text = json.dumps({"arrays": described, "attrs": attrs}, default=str).encode()
-    body = b"".join([text, *parts])
+    body = b"".join([text, *(values.tobytes() for *_, values in arrays)])
     return _HEAD.pack(_MARK, zlib.crc32(body), len(text)) + body
 
 
 def decode(data: bytes) -> Run:
-    """The run that was encoded, or a sentence when the bytes are damaged."""
+    """The run that was encoded.
+
+    Raises
+    ------
+    LearnabilityError
+        When the bytes are damaged.
+    """
     try:
         mark, checksum, length = _HEAD.unpack_from(data)
         body = memoryview(data)[_HEAD.size :]
@@ -140,10 +157,10 @@ def assemble(layout: Layout, stored: Mapping[str, bytes]) -> xarray.Dataset:
                     where = _where(dims, values, runs[key], along)
                     inside: tuple[Any, ...] = np.ix_(*where)
                     whole[(place, *inside)] = values
-                    if name.endswith("_trace") and "time" in dims:
+                    if "time" in dims:
                         _hold(whole[place], dims.index("time"), int(where[dims.index("time")][-1]))
                 elif name == "status":
-                    whole[place] = "missing"
+                    whole[place] = str(Status.MISSING)
             into[name] = ((*layout.axes, *dims), whole.reshape(*shape, *whole.shape[1:]))
     return xarray.Dataset(data, coordinates, _common([run.attrs for run in runs.values()], layout))
 

@@ -1,9 +1,8 @@
 """Runs points in this process or on workers, and hands over what ended as it ends.
 
-Points go to workers in groups that take about a third of a second: long enough for the cost of a
-task (2 to 3 ms) not to count, short enough for little to be lost with a worker. A worker's death
-costs the groups that it was computing, which are computed again, in the end point by point and
-alone; a point that takes every worker down with it has failed.
+Points go to workers in groups. A worker's death costs the groups that it was computing, which are
+computed again, in the end point by point and alone; a point that takes every worker down with it
+has failed.
 """
 
 from __future__ import annotations
@@ -19,7 +18,8 @@ from typing import Any
 import learnability
 from learnability.errors import LearnabilityError
 from learnability.studies.cluster import LocalWorkers, connected, cores
-from learnability.studies.compute import compute, compute_group
+from learnability.studies.compute import compute, compute_on_worker
+from learnability.studies.groups import Groups
 from learnability.studies.points import Point
 from learnability.studies.store import Outcome
 from learnability.studies.threads import one_thread
@@ -28,10 +28,8 @@ __all__ = ["run"]
 
 Commit = Callable[[list[tuple[Point, Outcome]]], None]
 
-_GROUP_SECONDS = 0.35
-_LARGEST_GROUP = 256
 _COMPILATION = 10.0
-"""Seconds of the first point that do not count for the next ones."""
+"""Seconds of the first group that do not count for the next ones."""
 _WORTH_WORKERS = 20.0
 """Seconds of remaining work above which workers are started when their number is left open."""
 
@@ -71,13 +69,17 @@ def run(
 
 def _in_process(points: list[Point], commit: Commit, *, stay: bool) -> list[Point]:
     """Run points here; return those that are worth workers, unless it should stay."""
+    groups, spared = Groups(points, 1), _COMPILATION
     with one_thread():
-        for done, point in enumerate(points, start=1):
-            outcome = compute(point)
-            commit([(point, outcome)])
-            seconds = outcome.seconds - (_COMPILATION if done == 1 else 0.0)
-            if not stay and seconds * (len(points) - done) > _WORTH_WORKERS:
-                return points[done:]
+        while groups:
+            group = groups.take(1)
+            outcomes = compute(group)
+            commit(list(zip(group, outcomes, strict=True)))
+            seconds = sum(outcome.seconds for outcome in outcomes)
+            groups.took(seconds, len(group))
+            each, spared = max(seconds - spared, 0.0) / len(group), 0.0
+            if not stay and each * len(groups) > _WORTH_WORKERS:
+                return groups.rest()
     return []
 
 
@@ -100,41 +102,34 @@ class _Coordinator:
         self._active: dict[str, tuple[Any, list[Point], bool]] = {}
         self._name = f"learnability-{uuid.uuid4().hex}"  # Others may use the same scheduler.
         self._submitted = 0
-        self._seconds = _GROUP_SECONDS  # That a point takes, of late.
         self._idle = 0  # Half seconds without a worker.
 
     def run(self, points: list[Point]) -> None:
         """Until every point has ended."""
-        waiting = deque(points)
+        groups = Groups(points, max(len(self._own or self._client.nthreads()), 1))
         suspects: deque[Point] = deque()  # Those that were there when workers died.
         try:
-            while waiting or suspects or self._active:
+            while groups or suspects or self._active:
                 room = 2 * max(len(self._client.nthreads()), 1) + 1
-                while waiting and len(self._active) < room:
-                    self._submit(self._group(waiting, room))
+                while groups and len(self._active) < room:
+                    self._submit(groups.take(room))
                 if suspects and not self._active:  # Alone, so that no other is blamed.
                     self._submit([suspects.popleft()], suspect=True)
-                self._take(suspects)
+                self._take(groups, suspects)
         finally:
             if self._client.status == "running":
                 self._client.cancel([future for future, *_ in self._active.values()], force=True)
-
-    def _group(self, waiting: deque[Point], room: int) -> list[Point]:
-        """The next group: single points until their time is known, and again towards the end."""
-        fitting = _GROUP_SECONDS / max(self._seconds, 1e-6)
-        size = min(fitting, _LARGEST_GROUP, len(waiting) / room)
-        return [waiting.popleft() for _ in range(max(int(size), 1))]
 
     def _submit(self, points: list[Point], *, suspect: bool = False) -> None:
         name = f"{self._name}-{self._submitted}"
         self._submitted += 1
         future = self._client.submit(
-            compute_group, points, learnability.__version__, key=name, pure=False
+            compute_on_worker, points, learnability.__version__, key=name, pure=False
         )
         self._active[name] = (future, points, suspect)
         future.add_done_callback(self._ended.put)
 
-    def _take(self, suspects: deque[Point]) -> None:
+    def _take(self, groups: Groups, suspects: deque[Point]) -> None:
         """Wait a moment for groups that ended, and hand them over."""
         try:
             ended = [self._ended.get(timeout=0.5)]
@@ -156,8 +151,7 @@ class _Coordinator:
                 suspects.extend(points)
             else:
                 self._commit(list(zip(points, outcomes, strict=True)))
-                mean = sum(outcome.seconds for outcome in outcomes) / len(outcomes)
-                self._seconds = 0.5 * (self._seconds + mean)
+                groups.took(sum(outcome.seconds for outcome in outcomes), len(points))
                 if self._own is not None:
                     self._own.deaths = 0
             future.release()

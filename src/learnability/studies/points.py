@@ -1,15 +1,14 @@
 """The points of a study: which parameters vary, which learner runs where, and the key of each run.
 
-A name in the grid is an argument of `simulate`, else a field of the learner, else of the target.
-Several values make it a dimension of the result, one value a coordinate. Times, and
-matrices of order parameters as a start, belong to one run and are handed over whole.
+A name in the grid is an argument of the question, else a field of the learner, else of the target,
+else of its inputs. Several values make it a dimension of the result, one value a coordinate. Times,
+and order parameters as a start, belong to one run and are handed over whole.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
-import inspect
 import itertools
 import json
 from collections.abc import Mapping, Sequence
@@ -20,12 +19,12 @@ import numpy as np
 
 from learnability.errors import LearnabilityError
 from learnability.labels.link import Link
+from learnability.learners.base import ARGUMENTS, Learner, Question, Side
+from learnability.learners.base.questions import Anything
 from learnability.studies.identity import described, identity
+from learnability.targets import Target
 
 __all__ = ["Layout", "Point", "plan"]
-
-_OF_ONE_RUN = ("time",)
-"""Arguments whose values are all computed by one run."""
 
 
 class Point(NamedTuple):
@@ -35,19 +34,25 @@ class Point(NamedTuple):
     ----------
     key : str
         Hash of all the rest.
+    cell : int
+        Place in the grid; the points of a cell differ in the seed alone.
     learner, target : object
         Records with the values of this point.
+    question : str
+        What is asked of the learner.
     arguments : dict
-        Of `simulate`.
+        Of the question.
     seed : int
         The one seed.
     parameters : str
-        Learner, target and arguments as JSON.
+        Learner, target, question and arguments as JSON.
     """
 
     key: str
-    learner: Any
-    target: Any
+    cell: int
+    learner: Learner
+    target: Target
+    question: str
     arguments: dict[str, Any]
     seed: int
     parameters: str
@@ -81,37 +86,60 @@ class Layout:
 
 
 def plan(
-    learner: Any, target: Any, seeds: Sequence[int], grid: Mapping[str, Any], *, stored: bool
+    learner: Learner,
+    target: Target,
+    question: Question,
+    seeds: Sequence[int],
+    grid: Mapping[str, Any],
+    *,
+    stored: bool,
 ) -> tuple[list[Point], Layout]:
     """The points of a study and how they are laid out.
 
     Parameters
     ----------
-    learner, target : object
+    learner, target : Learner, Target
         Records; the grid changes some of their fields.
+    question : Question
+        What is asked of the learner.
     seeds : sequence of int
         Seeds.
     grid : mapping
         Name -> a value or several.
     stored : bool
         Whether the keys have to be recognised by later processes.
+
+    Raises
+    ------
+    LearnabilityError
+        When a name is unknown or missing, or a value is not accepted.
     """
-    homes = _homes(learner, target)
+    side = question.simulate
+    if side is None:
+        raise LearnabilityError(
+            f"{learner.name} does not answer {question.name!r} by runs: {question.reason}"
+        )
+    homes = _homes(learner, target, side)
     for name in grid:
         if name not in homes:
             raise LearnabilityError(_unknown(name, learner, target, homes))
-    _all_there(learner, homes, grid)
-    values = {name: _values(name, value) for name, value in grid.items()}
+    for name in side.needs:
+        if grid.get(name) is None:
+            raise LearnabilityError(
+                f"simulate {learner.name} needs `{name}`, which was not given: "
+                f"{ARGUMENTS[name].help}"
+            )
+    values = {name: _values(name, homes[name], value) for name, value in grid.items()}
     axes = {name: several for name, several in values.items() if isinstance(several, list)}
     labels = {name: [described(v) for v in several] for name, several in axes.items()}
     for name, found in labels.items():
         if len(set(map(str, found))) < len(found):
             raise LearnabilityError(f"`{name}` was given as {found!r}, but one of them twice.")
     points: list[Point] = []
-    for chosen in itertools.product(*axes.values()):
+    for cell, chosen in enumerate(itertools.product(*axes.values())):
         here = {**values, **dict(zip(axes, chosen, strict=True))}
-        points += _runs(learner, target, homes, here, seeds, len(points), stored)
-    single = {n: v for n, v in values.items() if n not in axes and not _is_start(n, v)}
+        points += _cell(cell, learner, target, question.name, homes, here, seeds, stored)
+    single = {n: v for n, v in values.items() if n not in axes and not isinstance(v, tuple)}
     scalars = {n: described(v) for n, v in single.items() if np.ndim(v) == 0}
     layout = Layout(
         {**labels, "seed": list(seeds)}, scalars, tuple(p.key for p in points),
@@ -121,90 +149,64 @@ def plan(
     return points, layout
 
 
-def _runs(
-    learner: Any,
-    target: Any,
+def _cell(
+    cell: int,
+    learner: Learner,
+    target: Target,
+    question: str,
     homes: Mapping[str, str],
     here: Mapping[str, Any],
     seeds: Sequence[int],
-    count: int,
     stored: bool,
 ) -> list[Point]:
-    """The points of one combination of values, one a seed."""
+    """The points of one combination of values, one for each seed."""
 
     def of(home: str) -> dict[str, Any]:
         return {name: value for name, value in here.items() if homes[name] == home}
 
-    own, arguments = of("learner"), of("simulate")
-    learner = dataclasses.replace(learner, **own) if own else learner
-    target = dataclasses.replace(target, **of("target")) if of("target") else target
+    def changed(record: Any, fields: dict[str, Any]) -> Any:
+        return dataclasses.replace(record, **fields) if fields else record
+
+    arguments = of("question")
+    learner = changed(learner, of("learner"))
+    inputs = {"inputs": changed(target.inputs, of("inputs"))} if of("inputs") else {}
+    target = changed(target, {**of("target"), **inputs})
     parameters = ""
     if stored:
         found = {
             "learner": identity(learner),
             "target": identity(target),
-            "arguments": {n: identity(v) for n, v in _resolved(learner, arguments).items()},
+            "question": question,
+            "arguments": {n: identity(v) for n, v in arguments.items() if v is not None},
         }
         parameters = json.dumps(found, sort_keys=True, allow_nan=False, ensure_ascii=False)
 
-    def key(position: int, seed: int) -> str:
+    def key(seed: int) -> str:
         if not stored:
-            return str(count + position)
+            return f"{cell}|{seed}"
         return hashlib.blake2b(f"{parameters}|{seed}".encode(), digest_size=16).hexdigest()
 
     return [
-        Point(key(k, seed), learner, target, arguments, seed, parameters)
-        for k, seed in enumerate(seeds)
+        Point(key(seed), cell, learner, target, question, arguments, seed, parameters)
+        for seed in seeds
     ]
 
 
-def _homes(learner: Any, target: Any) -> dict[str, str]:
-    """Name -> whose it is: "simulate", "learner" or "target"."""
-    if not dataclasses.is_dataclass(learner) or not callable(getattr(learner, "simulate", None)):
-        raise LearnabilityError(
-            f"The learner was given as {learner!r}, but a learner such as BayesAMP() is accepted."
-        )
-    if not dataclasses.is_dataclass(target):
-        raise LearnabilityError(
-            f"The target was given as {type(target).__name__}, but a target such as MultiIndex or "
-            "a link is accepted."
-        )
-    arguments = [name for name in _arguments(learner) if name != "seeds"]
-    homes = dict.fromkeys(arguments, "simulate")
-    for home, record in (("learner", learner), ("target", target)):
-        for field in dataclasses.fields(record):
+def _homes(learner: Learner, target: Target, side: Side) -> dict[str, str]:
+    """Name -> whose it is: "question", "learner", "target" or "inputs"."""
+    homes = dict.fromkeys([*side.needs, *side.takes], "question")
+    for home, record in (("learner", learner), ("target", target), ("inputs", target.inputs)):
+        for field in dataclasses.fields(record):  # type: ignore[arg-type]
             homes.setdefault(field.name, home)
     return homes
 
 
-def _arguments(learner: Any) -> dict[str, inspect.Parameter]:
-    """Named arguments of `simulate`, without the target, which is the first."""
-    found = list(inspect.signature(learner.simulate).parameters.items())[1:]
-    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return {name: parameter for name, parameter in found if parameter.kind in named}
-
-
-def _resolved(learner: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """All arguments of `simulate` but the seeds, with their defaults."""
-    known = {name: p.default for name, p in _arguments(learner).items() if name != "seeds"}
-    known = {name: d for name, d in known.items() if d is not inspect.Parameter.empty}
-    return {**known, **arguments}
-
-
-def _all_there(learner: Any, homes: Mapping[str, str], grid: Mapping[str, Any]) -> None:
-    for name, parameter in _arguments(learner).items():
-        needed = parameter.default is inspect.Parameter.empty
-        if needed and name != "seeds" and homes[name] == "simulate" and name not in grid:
-            raise LearnabilityError(
-                f"{type(learner).__name__} needs `{name}`, which was not given: write `{name}=...`."
-            )
-
-
-def _unknown(name: str, learner: Any, target: Any, homes: Mapping[str, str]) -> str:
+def _unknown(name: str, learner: Learner, target: Target, homes: Mapping[str, str]) -> str:
     parts = [
-        (f"arguments of {type(learner).__name__}.simulate", "simulate"),
+        ("arguments of the question", "question"),
         (f"fields of {type(learner).__name__}", "learner"),
         (f"fields of {type(target).__name__}", "target"),
+        (f"fields of {type(target.inputs).__name__}", "inputs"),
     ]
     known = "; ".join(
         f"{title}: {', '.join(n for n, home in homes.items() if home == which) or 'none'}"
@@ -213,18 +215,14 @@ def _unknown(name: str, learner: Any, target: Any, homes: Mapping[str, str]) -> 
     return f"`{name}` was given, but it is unknown here. Accepted are {known}."
 
 
-def _is_start(name: str, value: Any) -> bool:
-    """Whether a value is one start given by matrices, and not a list of the names of starts."""
-    several = isinstance(value, list | tuple)
-    return name == "start" and several and not all(isinstance(part, str) for part in value)
-
-
-def _values(name: str, value: Any) -> Any:
-    """A list for an axis; anything else is one value."""
-    if _is_start(name, value):
+def _values(name: str, home: str, value: Any) -> Any:
+    """A list for an axis; anything else, such as an array of times or a tuple, is one value."""
+    if home == "question" and name == "time":
+        return np.asarray(value)
+    if home == "question" and isinstance(ARGUMENTS[name].kind, Anything):
         return value
-    if name in _OF_ONE_RUN or isinstance(value, str | bytes | Link) or callable(value):
-        return np.asarray(value) if isinstance(value, list | tuple | range) else value
+    if isinstance(value, str | bytes | Link) or callable(value):
+        return value
     if isinstance(value, np.ndarray):
         if value.ndim > 1:
             raise LearnabilityError(
@@ -243,7 +241,12 @@ def _values(name: str, value: Any) -> Any:
 
 def _title(record: Any, axes: Mapping[str, Any]) -> str:
     """A record with the fields that do not vary."""
+
+    def shown(value: Any) -> str:
+        if isinstance(value, Link):
+            return value.text or repr(value)
+        return _title(value, axes) if dataclasses.is_dataclass(value) else repr(value)
+
     names = [field.name for field in dataclasses.fields(record) if field.name not in axes]
-    fields = ((name, getattr(record, name)) for name in names)
-    shown = (f"{k}={v.text or v if isinstance(v, Link) else repr(v)}" for k, v in fields)
-    return f"{type(record).__name__}({', '.join(shown)})"
+    fields = ", ".join(f"{name}={shown(getattr(record, name))}" for name in names)
+    return f"{type(record).__name__}({fields})"

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from learnability.errors import LearnabilityError
-from learnability.labels.link import Link
-from learnability.learners.protocol import checked_seeds
+from learnability.learners.base import Learner
+from learnability.learners.base.driver import the_question
+from learnability.learners.base.questions import checked_seeds
 from learnability.progress import bar
 from learnability.studies.encoding import assemble
 from learnability.studies.engine import run
 from learnability.studies.points import Layout, Point, plan
 from learnability.studies.store import Outcome, Store
-from learnability.targets.multi_index import MultiIndex
+from learnability.targets import TargetLike, as_target
 
 if TYPE_CHECKING:
     import xarray
@@ -28,9 +29,10 @@ class StudyWarning(UserWarning):
 
 
 def study(
-    learner: Any,
-    target: Any,
+    learner: Learner,
+    target: TargetLike,
     *,
+    question: str | None = None,
     store: str | Path | None = None,
     seeds: int | Sequence[int] = 1,
     scheduler: str | None = None,
@@ -41,10 +43,12 @@ def study(
 
     Parameters
     ----------
-    learner : object
+    learner : Learner
         A learner such as `BayesAMP()`.
-    target : MultiIndex, Link, str or another target
+    target : MultiIndex, Hierarchical, Link or str
         Where the samples come from.
+    question : str, optional
+        What is asked of the learner; by default the first of its questions.
     store : str or Path, optional
         File that keeps every finished run. The same call again computes what is missing; a larger
         grid or more seeds reuse what is there, and several studies can share a file.
@@ -56,17 +60,24 @@ def study(
         Number of worker processes on this machine, with one thread each; 1 computes in this
         process. By default as many as cores once the rest would take more than 20 s, else 1.
     **grid
-        Arguments of `simulate` (`d`, `alpha`, `n`, `time`, ...), fields of the learner
-        (`damping`, ...) and of the target (`noise`, `link`), looked up in this order. A list or
-        an array becomes a dimension of the result, one value a coordinate; `time`, and
-        a `start` made of matrices, belong to each run and are handed to it whole.
+        Arguments of the question (`d`, `alpha`, `time`, ...), fields of the learner (`damping`,
+        ...), of the target (`noise`, `link`, ...) and of its inputs (`strength`, `exponent`, ...),
+        looked up in this order. A list or an array becomes a dimension of the result, one value a
+        coordinate; `time`, and a `start` made of order parameters, belong to each run and are
+        handed to it whole.
 
     Returns
     -------
     xarray.Dataset
-        What `simulate` returns, over the dimensions of the grid and `seed`. Paths
-        (`overlap_trace`, `error_trace`) hold their last value to the longest time. A run that
-        failed is NaN, with "missing" as its `status`; the attribute `missing` counts them.
+        What `simulate` returns, over the dimensions of the grid and `seed`. Paths along the time
+        hold their last value to the longest. A run that failed is NaN, with "missing" as its
+        `status`; the attribute `missing` counts them.
+
+    Raises
+    ------
+    LearnabilityError
+        When a name is unknown or missing, a value is not accepted, the store cannot be used, or
+        every run failed.
 
     Warns
     -----
@@ -76,7 +87,8 @@ def study(
     Notes
     -----
     A run has the same numbers to the last bit with any number of workers, provided that JAX was
-    not started with more threads in this process before.
+    not started with more threads in this process before. Learners that run seeds side by side get
+    those of one point of the grid in groups; a kill loses at most the group that was running.
 
     Examples
     --------
@@ -86,9 +98,18 @@ def study(
     {'d': 2, 'alpha': 2, 'seed': 2}
     """
     _check_workers(scheduler, workers)
-    if isinstance(target, str | Link):
-        target = MultiIndex(target)
-    points, layout = plan(learner, target, checked_seeds(seeds), grid, stored=store is not None)
+    if not isinstance(learner, Learner):
+        raise LearnabilityError(
+            f"The learner was given as {learner!r}, but a learner such as BayesAMP() is accepted."
+        )
+    points, layout = plan(
+        learner,
+        as_target(target),
+        the_question(learner, question),
+        checked_seeds(seeds),
+        grid,
+        stored=store is not None,
+    )
     if store is None:
         results: dict[str, bytes] = {}
         errors = _computed(points, results, None, scheduler, workers)
