@@ -66,8 +66,8 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     curves: list[xarray.Dataset] = []
     errors: list[xarray.Dataset] = []
     for link, width, step in CASES.values():
-        learner = BatchGD(steps=STEPS, step=step, width=width, samples=size.samples)
-        theory = learner.predict(link, alpha=ALPHA)
+        learner = BatchGD(steps=STEPS, step=step, width=width)
+        theory = learner.predict(link, alpha=ALPHA, samples=size.samples)
         runs = study(learner, link, d=size.d, alpha=ALPHA, seeds=size.runs, store=store)
         signs = xarray.DataArray([1.0, -1.0][:width], dims="estimate") / width
         spread = (theory.overlap_trace_stderr * signs) ** 2

@@ -10,7 +10,7 @@ import pytest
 from learnability import Channel, Link
 from learnability.learners.batch._generalisation import error_path, explained
 from learnability.learners.batch._network import Network
-from learnability.learners.protocol import subspace_overlap
+from learnability.learners.measurement import subspace_overlap
 
 Q = np.array([[1.0, 0.3], [0.3, 0.5]])
 M = np.array([[0.4, -0.2], [0.1, 0.3]])

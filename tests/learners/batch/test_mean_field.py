@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from learnability import Channel, LearnabilityError, Link
+from learnability.inputs import Isotropic
 from learnability.learners.batch import _mean_field
 from learnability.learners.batch._mean_field import MeanField, Plan, mean_field, planned
 from learnability.learners.batch._network import Network
-from learnability.learners.batch._start import start_at
+from learnability.learners.networks.starts import start_of
 
 from tests.learners.batch.derivative_theory import derivative_theory
 from tests.reference_values import BATCH_REUSE, HE3_REUSE, HE3_REUSE_TOLERANCE
@@ -34,7 +35,8 @@ def solved(
 ) -> MeanField:
     channel = Channel(Link(link), noise)
     network = Network(Link(activation), second_layer, "squared")
-    begin = start_at(start, network.width, channel.link.r)  # type: ignore[arg-type]
+    p, r = network.width, channel.link.r
+    begin = start_of(start or (np.eye(p), np.zeros((p, r))), p, Isotropic().frame(r, r))
     return mean_field(
         channel, network, alpha, begin, step=step, ridge=ridge, steps=steps, plan=plan
     )
@@ -202,8 +204,6 @@ def test_what_cannot_be_solved_ends_in_a_sentence() -> None:
         solved("log(z)", "relu(z)", alpha=1.0, steps=1)
     channel = Channel(Link("z"))
     network = Network(Link(lambda h: np.array(np.tanh(h[..., 0])), r=1), (1.0,), "squared")
+    start = start_of((1.0, 0.0), 1, Isotropic().frame(1, 1))
     with pytest.raises(LearnabilityError, match="JAX cannot trace"):
-        mean_field(
-            channel, network, 1.0, start_at(None, 1, 1), step=0.1, ridge=0.0, steps=1,
-            plan=Plan(10, 2),
-        )  # fmt: skip
+        mean_field(channel, network, 1.0, start, step=0.1, ridge=0.0, steps=1, plan=Plan(10, 2))

@@ -1,4 +1,4 @@
-"""Paths as labelled variables: means and errors of replicates, and divergence."""
+"""Final values of paths: means and errors of replicates, and divergence."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ def test_runs_keep_their_axis() -> None:
     given = paths()
     found, lost = observables(given, replicates=False)
     assert lost is None
-    assert found["overlap_trace"][0] == ("alpha", "seed", "time", "estimate", "index")
-    assert found["gram_trace"][0] == ("alpha", "seed", "time", "estimate", "other")
-    np.testing.assert_array_equal(found["error"][1], given["error"][:, :, -1])
-    assert found["status"][0] == ("alpha", "seed") and (found["status"][1] == "finished").all()
+    np.testing.assert_array_equal(found["overlap_trace"], given["overlap"])
+    np.testing.assert_array_equal(found["gram_trace"], given["gram"])
+    np.testing.assert_array_equal(found["error"], given["error"][:, :, -1])
+    assert found["status"].shape == (2, 4) and (found["status"] == "finished").all()
     assert "gram" not in found and not [name for name in found if name.endswith("_stderr")]
 
 
 def test_replicates_are_averaged() -> None:
     given = paths()
     found, _ = observables(given, replicates=True)
-    assert found["cosine"][0] == ("alpha", "estimate", "index")
-    np.testing.assert_allclose(found["error_trace"][1], given["error"].mean(axis=1))
+    assert found["cosine"].shape == (2, 2, 1)
+    np.testing.assert_allclose(found["error_trace"], given["error"].mean(axis=1))
     spread = given["overlap"].std(axis=1, ddof=1) / 2
-    np.testing.assert_allclose(found["overlap_trace_stderr"][1], spread)
-    assert found["status"][0] == ("alpha",)
+    np.testing.assert_allclose(found["overlap_trace_stderr"], spread)
+    assert found["status"].shape == (2,)
 
 
 @pytest.mark.parametrize("value", [1e9, np.inf, np.nan])
@@ -49,9 +49,9 @@ def test_a_divergence_hides_what_follows(value: float) -> None:
     assert lost == 1
     status = np.full((2, 4), "finished", dtype=object)
     status[1, 2] = "diverged"
-    np.testing.assert_array_equal(found["status"][1], status)
-    error = found["error_trace"][1]
+    np.testing.assert_array_equal(found["status"], status)
+    error = found["error_trace"]
     np.testing.assert_array_equal(np.isnan(error[1, 2]), [False, True, True])
-    assert np.isnan(error).sum() == 2 and np.isnan(found["subspace_overlap"][1][1, 2])
+    assert np.isnan(error).sum() == 2 and np.isnan(found["subspace_overlap"][1, 2])
     averaged, _ = observables(given, replicates=True)
-    np.testing.assert_array_equal(averaged["status"][1], ["finished", "diverged"])
+    np.testing.assert_array_equal(averaged["status"], ["finished", "diverged"])

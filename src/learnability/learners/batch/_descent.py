@@ -1,7 +1,7 @@
 """Full-batch gradient descent on one data set.
 
-With x ~ N(0, I_d), unit hidden directions W* and a step in units of 1/d, every iteration reads the
-same n samples:
+With inputs of any law, unit hidden directions W* and a step in units of 1/d, every iteration reads
+the same n samples:
 
     W <- (1 - step * ridge) W - (step / d) G X,    G = force(W X^T, y).
 
@@ -11,7 +11,7 @@ after block of rows, each multiplied twice while it is in cache.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,9 +20,12 @@ from numpy.typing import NDArray
 from learnability.learners.batch._network import Network
 from learnability.learners.linear_algebra.thin_products import collect, project
 
-__all__ = ["Path", "descend"]
+__all__ = ["Covariance", "Path", "descend"]
 
 Array = NDArray[np.float64]
+
+Covariance = Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]]
+"""Weights (p, d) -> covariance of their fields (p, p), and with the hidden coordinates (p, r)."""
 
 _BLOCK_BYTES = 2**23
 _THIN = 3
@@ -40,11 +43,16 @@ class Path(NamedTuple):
         W W^T.
     train_error : array, shape (steps + 1,)
         Mean squared error on the samples.
+    field_overlap, field_gram : array, shapes (steps + 1, p, r) and (steps + 1, p, p)
+        Covariances of the fields W x of a fresh sample with its hidden coordinates and with each
+        other; for isotropic inputs `overlap` and `gram`.
     """
 
     overlap: Array
     gram: Array
     train_error: Array
+    field_overlap: Array
+    field_gram: Array
 
 
 def descend(
@@ -57,6 +65,7 @@ def descend(
     step: float,
     ridge: float,
     steps: int,
+    covariance: Covariance | None = None,
 ) -> Path:
     """Run gradient descent; a path that overflows goes on in infinities and NaN.
 
@@ -76,6 +85,8 @@ def descend(
         As in the update above.
     steps : int
         Number of iterations.
+    covariance : callable, optional
+        Covariances of the fields; None for isotropic inputs.
 
     Returns
     -------
@@ -85,15 +96,15 @@ def descend(
     W = np.asarray(start, dtype=X.dtype)
     hidden = np.asarray(hidden, dtype=X.dtype)
     shrink, rate = kind(1 - step * ridge), kind(step / X.shape[1])
-    overlap, gram, train_error = [], [], []
+    seen: list[tuple[Any, ...]] = []
     with np.errstate(all="ignore"):
         for t in range(steps + 1):
-            overlap.append(W @ hidden.T)
-            gram.append(W @ W.T)
+            overlap, gram = W @ hidden.T, W @ W.T
+            fields, with_label = (gram, overlap) if covariance is None else covariance(W)
             push, squares = _pass(X, y, network, W, last=t == steps)
-            train_error.append(squares / len(y))
+            seen.append((overlap, gram, squares / len(y), with_label, fields))
             W = shrink * W - rate * push
-    return Path(*(np.array(values, dtype=float) for values in (overlap, gram, train_error)))
+    return Path(*(np.array(values, dtype=float) for values in zip(*seen, strict=True)))
 
 
 def _pass(

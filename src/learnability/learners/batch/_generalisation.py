@@ -1,23 +1,58 @@
 """The error on fresh samples, from the order parameters alone.
 
-The fields of a fresh sample are normal: lambda = M z + (Q - M M^T)^(1/2) t with Q = W W^T and
-M = W W*^T, so that no test set in dimension d is drawn.
+The fields of a fresh sample are normal: lambda = M z + (Q - M M^T)^(1/2) t with their covariances
+Q = W Sigma W^T and M = W Sigma^(1/2) U^T, U the orthonormal rows of W* Sigma^(1/2), so that no test
+set in dimension d is drawn. For isotropic inputs Q = W W^T and M = W W*^T.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnability.gaussian.rules import sobol_normals
 from learnability.labels.channel import Channel
+from learnability.learners.batch._descent import Covariance
 from learnability.learners.batch._network import Network
+from learnability.targets.multi_index import MultiIndex
 
-__all__ = ["error_path", "explained"]
+__all__ = ["error_path", "explained", "field_covariance"]
 
 Array = NDArray[np.float64]
 
 _LOG2_POINTS = 15
+
+
+def field_covariance(target: MultiIndex, seed: int, d: int) -> Covariance | None:
+    """Covariances of fields W x with each other and with the hidden coordinates.
+
+    Parameters
+    ----------
+    target : MultiIndex
+        With Gaussian inputs.
+    seed, d : int
+        Of the run.
+
+    Returns
+    -------
+    callable or None
+        Weights (p, d) -> (Q, M); None where Sigma is the identity.
+    """
+    directions = target.inputs.directions(seed, target.r, d)
+    probe = np.ones((1, d))
+    if np.array_equal(target.inputs.apply(probe, directions), probe):
+        return None
+    covered, hidden = target.inputs.apply(directions.hidden, directions), directions.hidden
+    values, vectors = np.linalg.eigh(covered @ hidden.T)
+    readers = (vectors / np.sqrt(values)) @ vectors.T @ covered  # z = (W* S W*^T)^(-1/2) W* x.
+
+    def moments(W: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        rows = np.asarray(W, dtype=float)
+        return target.inputs.apply(rows, directions) @ rows.T, rows @ readers.T
+
+    return moments
 
 
 def error_path(channel: Channel, network: Network, gram: Array, overlap: Array, seed: int) -> Array:
@@ -30,7 +65,7 @@ def error_path(channel: Channel, network: Network, gram: Array, overlap: Array, 
     network : Network
         Whose error it is.
     gram, overlap : array, shapes (k, p, p) and (k, p, r)
-        W W^T and W W*^T.
+        Q and M of the fields.
     seed : int
         Of the scrambled Sobol points; other seeds have independent errors.
 

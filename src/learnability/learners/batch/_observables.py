@@ -1,4 +1,4 @@
-"""Paths of order parameters and errors as labelled variables.
+"""Final values, paths and the status of paths of order parameters and errors.
 
 Both sides hand over paths by alpha, run and time. For runs the second axis is the seed; for theory
 it counts independent solutions, whose mean and standard error are what is reported.
@@ -13,29 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.learners.batch._generalisation import explained
+from learnability.results.schema import STDERR, Status
 
 __all__ = ["PATHS", "observables"]
 
 Array = NDArray[np.float64]
-Labelled = tuple[tuple[str, ...], Any]
 
 PATHS = ("overlap", "gram", "error", "train_error")
 """What is followed along the iterations."""
 _LARGEST = 1e8
 """Squared lengths of weights beyond this count as divergence."""
-_DIMS: dict[str, tuple[str, ...]] = {
-    "overlap": ("estimate", "index"),
-    "cosine": ("estimate", "index"),
-    "gram": ("estimate", "other"),
-    "subspace_overlap": (),
-    "error": (),
-    "train_error": (),
-}
 
 
-def observables(
-    paths: dict[str, Array], replicates: bool
-) -> tuple[dict[str, Labelled], int | None]:
+def observables(paths: dict[str, Array], replicates: bool) -> tuple[dict[str, Any], int | None]:
     """Final values, paths and the status.
 
     Parameters
@@ -48,7 +38,7 @@ def observables(
     Returns
     -------
     dict
-        Name -> (dims, values); NaN after a divergence.
+        Name -> array (alpha, seed, ...) or, averaged, (alpha, ...); NaN after a divergence.
     int or None
         The first iteration at which weights diverged, if any did.
     """
@@ -57,30 +47,23 @@ def observables(
         name: np.where(lost.reshape(lost.shape + (1,) * (path.ndim - lost.ndim)), np.nan, path)
         for name, path in paths.items()
     }
-    final = {name: path[:, :, -1] for name, path in kept.items()}
-    final["cosine"], final["subspace_overlap"] = explained(final.pop("gram"), final["overlap"])
-    axes: tuple[str, ...] = ("alpha", "seed")
-    found: dict[str, Labelled] = {
-        name: ((*axes, *_DIMS[name]), value) for name, value in final.items()
-    }
-    for name, path in kept.items():
-        found[f"{name}_trace"] = ((*axes, "time", *_DIMS[name]), path)
+    found: dict[str, Any] = {name: path[:, :, -1] for name, path in kept.items()}
+    found["cosine"], found["subspace_overlap"] = explained(found.pop("gram"), found["overlap"])
+    found |= {f"{name}_trace": path for name, path in kept.items()}
     diverged = lost[:, :, -1]
     if replicates:
-        found, axes = _averaged(found), ("alpha",)
+        found = _averaged(found)
         diverged = np.asarray(diverged.any(axis=1))
-    found["status"] = (axes, np.where(diverged, "diverged", "finished"))
+    found["status"] = np.where(diverged, str(Status.DIVERGED), str(Status.FINISHED))
     return found, int(lost.any(axis=(0, 1)).argmax()) if diverged.any() else None
 
 
-def _averaged(found: dict[str, Labelled]) -> dict[str, Labelled]:
-    """Means over the replicates and their standard errors, without the axis "seed"."""
+def _averaged(found: dict[str, Any]) -> dict[str, Any]:
+    """Means over the replicates, the second axis, and their standard errors."""
     averages = {}
-    for name, ((alpha, _, *rest), value) in found.items():
-        dims = (alpha, *rest)
-        averages[name] = (dims, value.mean(axis=1))
-        error = value.std(axis=1, ddof=1) / math.sqrt(value.shape[1])
-        averages[f"{name}_stderr"] = (dims, error)
+    for name, value in found.items():
+        averages[name] = value.mean(axis=1)
+        averages[name + STDERR] = value.std(axis=1, ddof=1) / math.sqrt(value.shape[1])
     return averages
 
 
