@@ -8,6 +8,7 @@ command line, the axis of a study and the control of the explorer.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -406,7 +407,8 @@ def record(cls: _Class) -> _Class:
 
     Every declared field is read by its kind when a record is made, a field that does not act
     beside the others is refused, and the docstring gets its section of parameters. A class with
-    more to check defines ``check(self)``, which runs after the fields have been read.
+    more to check defines ``check(self)``, which runs after the fields have been read. A class with
+    an ``__init__`` of its own sets the fields there as they were given.
     """
     own: Callable[[Any], None] | None = getattr(cls, "check", None)
 
@@ -420,9 +422,23 @@ def record(cls: _Class) -> _Class:
             own(self)
 
     cls.__post_init__ = __post_init__  # type: ignore[attr-defined]
-    made = dataclass(frozen=True)(cls)
+    init = vars(cls).get("__init__")
+    if init is not None:
+        cls.__init__ = _then_read(init)  # type: ignore[misc]
+    made: Any = dataclass(frozen=True, init=init is None)(cls)
     made.__doc__ = _with_parameters(made)
     return made
+
+
+def _then_read(init: Callable[..., None]) -> Callable[..., None]:
+    """An ``__init__`` after which the fields are read."""
+
+    @functools.wraps(init)
+    def __init__(self: Any, *given: Any, **named: Any) -> None:
+        init(self, *given, **named)
+        self.__post_init__()
+
+    return __init__
 
 
 def given(record: Any, field: dataclasses.Field[Any], about: Declared) -> bool:
@@ -448,7 +464,11 @@ def _with_parameters(cls: type) -> str:
     rows = [f"    {field.name} : {about.row}" for field, about in declared(cls)]
     if not rows:
         return text
-    section = "    Parameters\n    ----------\n" + "\n".join(rows) + "\n"
+    head = "    Parameters\n    ----------\n"
+    if head in text:  # Of an __init__ with more than the fields, which come first.
+        place = text.index("\n\n", text.index(head)) + 1
+        return text[:place] + "\n".join(rows) + "\n" + text[place:]
+    section = head + "\n".join(rows) + "\n"
     for head in ("    Notes\n    ---", "    References\n    ---", "    Examples\n    ---"):
         if head in text:
             place = text.index(head)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from learnability import Hierarchical, LearnabilityError
+from learnability.targets import Target
 from learnability.targets.hierarchical import conditional_variance
-from learnability.targets.protocol import Target
 
 G, P = "tanh(3*z)", "He2(z)/2 + He3(z)/6"
 
@@ -163,11 +163,11 @@ def test_sentences() -> None:
     refused("constant term", G, "z**2")
     refused("degree 1 to 4", G, "tanh(z)")
     refused("degree 1 to 4", G, "He5(z)")
-    refused("between 0 and 1", G, P, epsilon=1.0)
-    refused("between 0 and 1", G, P, epsilon=-0.5)
+    refused("above 0 and below 1", G, P, epsilon=1.0)
+    refused("above 0 and below 1", G, P, epsilon=-0.5)
     refused("both given", G, P, epsilon=0.5, N=4)
     refused("`signs` was given as 'random'", G, P, signs="random")
-    refused("from 3 to 8", G, P, depth=2)
+    refused("at least 3 and of at most 8", G, P, depth=2)
     refused("has depth 4", G, P, N=(16, 4), depth=5)
     with pytest.raises(LearnabilityError, match="room for 8"):
         reference(N=9).sample(0, n=3, d=8)
@@ -178,5 +178,5 @@ def test_sentences() -> None:
     for X, W in ((np.zeros((3, 16)), np.zeros((5, 16))), (np.zeros(16), np.zeros((4, 16)))):
         with pytest.raises(LearnabilityError, match="were given with shapes"):
             reference().features(X, W)
-    with pytest.raises(LearnabilityError, match="from 0 to 8"):
+    with pytest.raises(LearnabilityError, match="at least 0 and of at most 8"):
         reference(N=8).levels(9)

@@ -59,5 +59,5 @@ def test_the_feature_itself_and_trees() -> None:
     assert Hierarchical("tanh(z)", "He2(z)").cie(level=2).value == 1
     tree = Hierarchical("tanh(z)", "He2(z)", depth=4)
     assert [tree.cie(level).value for level in (1, 2, 3)] == [4, 2, 1]
-    with pytest.raises(LearnabilityError, match="from 1 to 3"):
+    with pytest.raises(LearnabilityError, match="at least 1 and of at most 3"):
         tree.cie(4)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,22 +22,17 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.fields import Declared, Whole, choice, declare, number, record, whole
 from learnability.inputs import Inputs, Isotropic
 from learnability.inputs.base import orthonormal_rows
-from learnability.labels.channel import checked_noise
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
 from learnability.randomness import stream
 from learnability.targets._composition import Composition
-from learnability.targets._tree_checks import (
-    checked_choice,
-    checked_depth,
-    checked_epsilon,
-    checked_polynomial,
-)
+from learnability.targets._tree_fields import Levels, Polynomial
 from learnability.targets._tree_moments import level_scales
 from learnability.targets.base import Draw, Sample, Target, beyond
-from learnability.targets.tree import checked_levels, climb, level_sizes, sign_counts
+from learnability.targets.tree import climb, level_sizes, sign_counts
 
 if TYPE_CHECKING:
     from learnability.theory.compositional import Exponent
@@ -47,13 +42,11 @@ __all__ = ["Hierarchical"]
 
 Array = NDArray[np.float64]
 
-SIGNS = ("balanced", "ones")
-NORMALISATIONS = ("unit", "printed")
 _SAMPLES = 200_000
 _ROWS = 20_000
 
 
-@dataclass(frozen=True, init=False)
+@record
 class Hierarchical(Target):
     """Labels g(h) of Gaussian inputs through features of polynomials of hidden directions.
 
@@ -61,23 +54,6 @@ class Hierarchical(Target):
     ----------
     link : str, callable or Link
         The function g of the r features; a callable takes an (..., r) array.
-    polynomial : str or Link
-        P, a polynomial of one variable without constant term (in Hermite polynomials).
-    epsilon : float, optional
-        N = d^epsilon directions under a feature; 1/2 unless `N` is given.
-    N : int or sequence of int, optional
-        The number itself; for a deeper tree the sizes of its levels, directions first, each a
-        multiple of the next.
-    depth : int
-        Layers that a network needs: 3 for features of directions, 4 and more for trees, whose
-        levels have d^epsilon, d^(epsilon^2), ... variables.
-    signs : {"balanced", "ones"}
-        The a_i: half of them -1, or all +1.
-    normalisation : {"unit", "printed"}
-        Whether the last features are divided by their standard deviation, or taken as printed.
-        Those of inner levels always have unit variance, exactly.
-    noise : float
-        Variance of additive Gaussian label noise.
     r : int, optional
         Number of features; needed for a callable.
 
@@ -100,13 +76,32 @@ class Hierarchical(Target):
     inputs: ClassVar[Inputs] = Isotropic()  # type: ignore[misc]  # All of its theory is isotropic.
 
     link: Link
-    polynomial: Link
-    epsilon: float | None
-    N: tuple[int, ...] | None
-    depth: int
-    signs: str
-    normalisation: str
-    noise: float
+    polynomial: Link = declare(
+        "He2(z)", Polynomial(),
+        help="P of one variable, without constant term in Hermite polynomials.",
+    )  # fmt: skip
+    epsilon: float | None = number(
+        None, above=0, below=1, optional=True,
+        help="A feature has N = d^epsilon directions; the default is 1/2 unless `N` is given.",
+    )  # fmt: skip
+    N: tuple[int, ...] | None = declare(
+        None, Levels(), optional=True,
+        help="The number N itself; for a deeper tree the sizes of its levels, directions first.",
+    )  # fmt: skip
+    depth: int = whole(
+        3, at_least=3, at_most=8,
+        help="Layers that a network needs: 3 for features of directions, 4 and more for trees, "
+        "whose levels have d^epsilon, d^(epsilon^2), ... variables.",
+    )  # fmt: skip
+    signs: str = choice(
+        "balanced", ("balanced", "ones"), help="Half of the a_i are -1, or all of them are +1."
+    )
+    normalisation: str = choice(
+        "unit", ("unit", "printed"),
+        help="The last features are divided by their standard deviation, or taken as printed; "
+        "those of inner levels always have unit variance, exactly.",
+    )  # fmt: skip
+    noise: float = number(0.0, at_least=0, help="Variance of additive Gaussian label noise.")
 
     def __init__(
         self,
@@ -122,26 +117,32 @@ class Hierarchical(Target):
     ) -> None:
         if epsilon is not None and N is not None:
             raise LearnabilityError("`epsilon` and `N` were both given, but one says the other.")
-        levels = None if N is None else checked_levels(N)
         values = {
-            "link": Link(link, r=r),
-            "polynomial": checked_polynomial(polynomial),
-            "epsilon": None if levels is not None else checked_epsilon(epsilon),
-            "N": levels,
-            "depth": checked_depth(depth, levels),
-            "signs": checked_choice("signs", signs, SIGNS),
-            "normalisation": checked_choice("normalisation", normalisation, NORMALISATIONS),
-            "noise": checked_noise(noise),
-        }
+            "link": Link(link, r=r), "polynomial": polynomial,
+            "epsilon": 0.5 if epsilon is None and N is None else epsilon, "N": N, "depth": depth,
+            "signs": signs, "normalisation": normalisation, "noise": noise,
+        }  # fmt: skip
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
-    # ---- what it is
+    def check(self) -> None:
+        """Refuse a depth that is not that of the levels, and take theirs.
 
-    @property
-    def r(self) -> int:
-        """Number of features that g depends on."""
-        return self.link.r
+        Raises
+        ------
+        LearnabilityError
+            When both were given and differ.
+        """
+        if self.N is None:
+            return
+        if self.depth not in (3, len(self.N) + 2):
+            raise LearnabilityError(
+                f"`depth` was given as {self.depth}, but a tree with levels of {self.N} has depth "
+                f"{len(self.N) + 2}."
+            )
+        object.__setattr__(self, "depth", len(self.N) + 2)
+
+    # ---- what it is
 
     @property
     def depends_on_dimension(self) -> bool:
@@ -160,14 +161,11 @@ class Hierarchical(Target):
 
     def at(self, d: int) -> Hierarchical:
         """The target in dimension d, with the sizes of its levels as numbers."""
-        if isinstance(d, bool) or not isinstance(d, int | np.integer) or d < 1:
-            raise LearnabilityError(
-                f"`d` was given as {d!r}, but a whole number of at least 1 is accepted."
-            )
+        d = Declared(Whole(at_least=1), "Dimension.").read("d", d)
         sizes = self.N
         if sizes is None:
             assert self.epsilon is not None
-            sizes = level_sizes(int(d), self.epsilon, self.depth)
+            sizes = level_sizes(d, self.epsilon, self.depth)
         if self.r * sizes[0] > d:
             raise LearnabilityError(
                 f"The target has {self.r} x {sizes[0]} hidden directions, but d = {d} has room for "
@@ -183,7 +181,13 @@ class Hierarchical(Target):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Numbers of variables of the levels under a feature, or a sentence where d is needed."""
+        """Numbers of variables of the levels under a feature.
+
+        Raises
+        ------
+        LearnabilityError
+            When they depend on d.
+        """
         if self.N is None:
             raise LearnabilityError(
                 f"The target has N = d^{self.epsilon:g} directions, so that this depends on the "
@@ -202,6 +206,14 @@ class Hierarchical(Target):
     def feature_variance(self) -> float:
         """Var h of a feature: 1, or that of P as printed."""
         return 1.0 if self.normalisation == "unit" else expand(self.polynomial, 1).energy
+
+    def provenance(self) -> dict[str, Any]:
+        """What a result says of its target."""
+        tree = {
+            "polynomial": self.polynomial.text, "epsilon": self.epsilon, "N": self.N,
+            "depth": self.depth, "signs": self.signs, "normalisation": self.normalisation,
+        }  # fmt: skip
+        return super().provenance() | {k: v for k, v in tree.items() if v is not None}
 
     # ---- samples
 
@@ -273,13 +285,8 @@ class Hierarchical(Target):
             variance holds beyond is of higher degree.
         """
         highest = self.composition.highest
-        degree = highest if degree is None else degree
-        whole = isinstance(degree, int | np.integer) and not isinstance(degree, bool)
-        if not whole or not 0 <= degree <= highest:
-            raise LearnabilityError(
-                f"`degree` was given as {degree!r}, but a whole number from 0 to {highest} is "
-                "accepted."
-            )
+        known = Declared(Whole(at_least=0, at_most=highest), "Highest degree.")
+        degree = highest if degree is None else known.read("degree", degree)
         return self.composition.energies[: degree + 1].copy()
 
     def degree_energies(self, degree: int, d: int | None = None) -> tuple[Array, float]:

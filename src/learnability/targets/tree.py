@@ -14,13 +14,18 @@ from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
 
-__all__ = ["checked_levels", "climb", "level_sizes", "sign_counts"]
+__all__ = ["climb", "level_sizes", "sign_counts"]
 
 
 def level_sizes(d: int, epsilon: float, depth: int) -> tuple[int, ...]:
     """Numbers of variables d^epsilon, d^(epsilon^2), ... of the levels under a feature.
 
-    Each is a multiple of the next; a depth that the dimension cannot hold ends in a sentence.
+    Each is a multiple of the next.
+
+    Raises
+    ------
+    LearnabilityError
+        When the dimension cannot hold the depth.
     """
     sizes = [max(round(d ** (epsilon**level)), 1) for level in range(1, depth - 1)]
     for k in range(len(sizes) - 1, 0, -1):
@@ -33,26 +38,6 @@ def level_sizes(d: int, epsilon: float, depth: int) -> tuple[int, ...]:
             "larger d or epsilon."
         )
     return tuple(sizes)
-
-
-def checked_levels(N: int | Sequence[int]) -> tuple[int, ...]:
-    """Sizes of the levels as a tuple, or a sentence."""
-    try:
-        sizes = (N,) if isinstance(N, int | np.integer) else tuple(N)
-    except TypeError:
-        sizes = ()
-    whole = all(isinstance(s, int | np.integer) and not isinstance(s, bool) for s in sizes)
-    if not sizes or not whole or min(sizes) < 1:
-        raise LearnabilityError(
-            f"`N` was given as {N!r}, but a whole number from 1, or one for each level, "
-            "is accepted."
-        )
-    if any(a % b or a < 2 * b for a, b in zip(sizes, sizes[1:], strict=False)):
-        raise LearnabilityError(
-            f"`N` was given as {N!r}, but the size of each level must be a multiple, at least "
-            "twofold, of the next."
-        )
-    return tuple(int(s) for s in sizes)
 
 
 def sign_counts(signs: str, size: int) -> tuple[int, int]:

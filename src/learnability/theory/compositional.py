@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.errors import LearnabilityError
+from learnability.fields import Declared, Several, Whole, refuse
 from learnability.labels.hermite import expand
-from learnability.targets.tree import checked_levels
 
 if TYPE_CHECKING:
     from learnability.targets.hierarchical import Hierarchical
@@ -90,17 +89,10 @@ def compositional_exponent(
     Exponent
     """
     last = target.depth - 1
-    whole = isinstance(level, int | np.integer) and not isinstance(level, bool)
-    if not whole or not 1 <= level <= last:
-        raise LearnabilityError(
-            f"`level` was given as {level!r}, but a whole number from 1 to {last} is accepted."
-        )
-    listed = isinstance(sizes, Sequence | np.ndarray) and not isinstance(sizes, str)
-    several = tuple(checked_levels(s)[0] for s in sizes) if listed else ()
-    if not several or list(several) != sorted(set(several)):
-        raise LearnabilityError(
-            f"`sizes` was given as {sizes!r}, but growing numbers are accepted."
-        )
+    level = Declared(Whole(at_least=1, at_most=last), "Level of the tree.").read("level", level)
+    several = Declared(Several(Whole(at_least=1)), "Numbers N.").read("sizes", sizes)
+    if not isinstance(several, tuple) or list(several) != sorted(several):
+        raise refuse("sizes", sizes, "a list of growing whole numbers")
     if level < last - 1:
         above = compositional_exponent(target, level + 1, sizes)
         inner = expand(target.polynomial, target.degree).information_exponent

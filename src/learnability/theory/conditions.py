@@ -14,7 +14,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from learnability.errors import LearnabilityError
+from learnability.fields import Declared
+from learnability.labels.fields import Function
 from learnability.labels.hermite import HermiteExpansion, expand
 from learnability.labels.link import Link
 
@@ -72,11 +73,7 @@ def conditions(target: Hierarchical, activation: str | Link = "relu(z)") -> tupl
     -------
     tuple of Condition
     """
-    sigma = Link(activation)
-    if sigma.r != 1:
-        raise LearnabilityError(
-            f"`activation` was given as {sigma!r}, but a function of one variable is accepted."
-        )
+    sigma = Declared(Function(), "Of the first layer.").read("activation", activation)
     k = target.degree
     standard = _standardised(target)
     g, P, s = expand(standard, max(k, 2)), expand(target.polynomial, max(k, 2)), expand(sigma, k)
