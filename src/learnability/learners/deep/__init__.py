@@ -9,11 +9,14 @@ from learnability.learners.deep.first_layer import (
 from learnability.learners.deep.joint import JointAdamW
 from learnability.learners.deep.layerwise import Layerwise, TwoLayer
 from learnability.learners.deep.mehler_stages import MehlerReadout, MehlerSecondLayer
+from learnability.learners.deep.network import Network, train
 from learnability.learners.deep.observables import (
     first_layer_overlap,
     first_layer_rank,
     kernel_spectrum,
 )
+from learnability.learners.deep.samples import Samples
+from learnability.learners.deep.stage_theory import best_kernel_error, predicted_stages
 from learnability.learners.deep.stages import PreconditionedSecondLayer, RidgeReadout
 
 __all__ = [
@@ -21,14 +24,19 @@ __all__ = [
     "Layerwise",
     "MehlerReadout",
     "MehlerSecondLayer",
+    "Network",
     "OracleFirstLayer",
     "PreconditionedSecondLayer",
     "RandomFirstLayer",
     "RidgeReadout",
+    "Samples",
     "SpectralFirstLayer",
     "SphericalFirstLayer",
     "TwoLayer",
+    "best_kernel_error",
     "first_layer_overlap",
     "first_layer_rank",
     "kernel_spectrum",
+    "predicted_stages",
+    "train",
 ]

@@ -26,12 +26,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.fields import Whole, declare, flag, number, record, whole
+from learnability.labels.fields import function
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
-from learnability.learners.deep._blocks import Samples
-from learnability.learners.networks.activations import checked_activation, checked_positive
+from learnability.learners.deep.samples import Samples
 
-__all__ = ["OracleFirstLayer", "RandomFirstLayer", "SpectralFirstLayer", "SphericalFirstLayer"]
+__all__ = [
+    "OracleFirstLayer",
+    "RandomFirstLayer",
+    "SpectralFirstLayer",
+    "SphericalFirstLayer",
+    "Steps",
+]
 
 LOG_COSH = "softplus(2*z) - z"
 _PADDED = 1024  # Blocks are filled up to a multiple of this many rows.
@@ -44,50 +51,51 @@ def _rows(seed: int, p: int, d: int) -> NDArray[np.float32]:
     return W
 
 
-def checked_width(width: Any) -> int:
-    """A number of neurons, or a sentence."""
-    if isinstance(width, bool) or not isinstance(width, int | np.integer) or width < 1:
-        raise LearnabilityError(
-            f"`width` was given as {width!r}, but a whole number from 1 is accepted."
-        )
-    return int(width)
-
-
 @dataclass(frozen=True)
+class Steps(Whole):
+    """A number of steps, or "log" for log d of them, rounded up."""
+
+    at_least: float | None = 1
+
+    @property
+    def accepted(self) -> str:
+        """What is accepted, with its article, for sentences and docs."""
+        return f'{super().accepted} or "log"'
+
+    @property
+    def type_name(self) -> str:
+        """The type as a docstring names it."""
+        return 'int or "log"'
+
+    def read(self, value: Any) -> Any:
+        """The number, or the word.
+
+        Raises
+        ------
+        ValueError
+            When it is neither.
+        """
+        return value if isinstance(value, str) and value == "log" else super().read(value)
+
+
+@record
 class RandomFirstLayer:
-    """Rows that stay as they are drawn, uniform on the sphere: features that do not learn.
+    """Rows that stay as they are drawn, uniform on the sphere: features that do not learn."""
 
-    Parameters
-    ----------
-    width : int
-        Number of neurons.
-    """
-
-    width: int = 1000
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "width", checked_width(self.width))
+    width: int = whole(1000, help="Number of neurons.")
 
     def learn(self, samples: Samples) -> NDArray[np.float32]:
         """Weights (width, d) with unit rows."""
         return _rows(samples.seed, self.width, samples.d)
 
 
-@dataclass(frozen=True)
+@record
 class OracleFirstLayer:
-    """Rows uniform in the true subspace: what the later layers do once the first is perfect.
+    """Rows uniform in the true subspace: what the later layers do once the first is perfect."""
 
-    Parameters
-    ----------
-    width : int or None
-        Number of neurons; None for the directions themselves.
-    """
-
-    width: int | None = 1000
-
-    def __post_init__(self) -> None:
-        if self.width is not None:
-            object.__setattr__(self, "width", checked_width(self.width))
+    width: int | None = whole(
+        1000, optional=True, help="Number of neurons; None for the directions themselves."
+    )
 
     def learn(self, samples: Samples) -> NDArray[np.float32]:
         """Weights (width, d) with unit rows."""
@@ -95,21 +103,15 @@ class OracleFirstLayer:
         return _spread(samples.seed, self.width, W)
 
 
-@dataclass(frozen=True)
+@record
 class SpectralFirstLayer:
-    """Eigenvectors of the second moment of the labels, or neurons uniform in their span.
+    """Eigenvectors of the second moment of the labels, or neurons uniform in their span."""
 
-    Parameters
-    ----------
-    width : int or None
-        Number of neurons; None for the eigenvectors themselves, as many as hidden directions.
-    """
-
-    width: int | None = 1000
-
-    def __post_init__(self) -> None:
-        if self.width is not None:
-            object.__setattr__(self, "width", checked_width(self.width))
+    width: int | None = whole(
+        1000,
+        optional=True,
+        help="Number of neurons; None for the eigenvectors, as many as hidden directions.",
+    )
 
     def learn(self, samples: Samples) -> NDArray[np.float32]:
         """Weights (width, d) with unit rows."""
@@ -119,47 +121,26 @@ class SpectralFirstLayer:
         return _spread(samples.seed, self.width, vectors[:, leading].T.astype(np.float32))
 
 
-@dataclass(frozen=True)
+@record
 class SphericalFirstLayer:
-    """Gradient steps on the correlation loss, rows kept on the sphere, the same batch at each.
+    """Gradient steps on the correlation loss, rows kept on the sphere, the same batch at each."""
 
-    Parameters
-    ----------
-    width : int
-        Number of neurons.
-    steps : int or "log"
-        Number of steps; "log" is log d, rounded up.
-    activation : str or Link
-        Of the neurons while they are trained; an even one has no linear part.
-    step : float, optional
-        Size of a step; by default 1 / (E[sigma''] c), which doubles what a row has in the
-        hidden subspace.
-    projected : bool
-        Whether the gradient is projected on the tangent space of the sphere before the step. Rows
-        then gather in fewer steps.
-    """
-
-    width: int = 1000
-    steps: int | str = "log"
-    activation: str | Link = LOG_COSH
-    step: float | None = None
-    projected: bool = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "width", checked_width(self.width))
-        object.__setattr__(self, "activation", checked_activation(self.activation))
-        if not isinstance(self.projected, bool):
-            raise LearnabilityError(
-                f"`projected` was given as {self.projected!r}, but True and False are accepted."
-            )
-        whole = isinstance(self.steps, int | np.integer) and not isinstance(self.steps, bool)
-        if self.steps != "log" and (not whole or int(self.steps) < 1):
-            raise LearnabilityError(
-                f'`steps` was given as {self.steps!r}, but a whole number from 1 or "log" is '
-                "accepted."
-            )
-        if self.step is not None:
-            object.__setattr__(self, "step", checked_positive("step", self.step))
+    width: int = whole(1000, help="Number of neurons.")
+    steps: int | str = declare("log", Steps(), help='Number of steps; "log" is log d, rounded up.')
+    activation: str | Link = function(
+        LOG_COSH,
+        help="Activation of the neurons while they are trained; an even one has no linear part.",
+    )
+    step: float | None = number(
+        None, above=0, optional=True,
+        help="Size of a step; the default 1 / (E[sigma''] c) doubles what a row has in the hidden "
+        "subspace.",
+    )  # fmt: skip
+    projected: bool = flag(
+        False,
+        help="The gradient is projected on the tangent space of the sphere before the step; rows "
+        "then gather in fewer steps.",
+    )
 
     def learn(self, samples: Samples) -> NDArray[np.float32]:
         """Weights (width, d) with unit rows."""

@@ -13,156 +13,84 @@ Loshchilov, Hutter, ICLR 2019 (AdamW).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from learnability.errors import LearnabilityError
-from learnability.learners.deep._blocks import Samples
-from learnability.learners.deep._checks import checked_hierarchical, checked_samples
+from learnability.fields import choice, declare, number, record, whole
+from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.deep._leave_one_out import fit_by_leave_one_out
-from learnability.learners.deep.first_layer import SphericalFirstLayer, checked_width
+from learnability.learners.deep.first_layer import SphericalFirstLayer, Steps
 from learnability.learners.deep.observables import (
     first_layer_overlap,
     first_layer_rank,
     on_fresh_samples,
 )
-from learnability.learners.networks.activations import checked_positive
-from learnability.learners.protocol import checked_seeds, dataset
-from learnability.progress import tracked
-from learnability.targets.hierarchical import Hierarchical
-from learnability.targets.protocol import checked_memory
-
-if TYPE_CHECKING:
-    import xarray
+from learnability.learners.deep.samples import Samples, sample_sizes
+from learnability.results.schema import Status
+from learnability.targets.base import checked_memory
 
 __all__ = ["JointAdamW"]
 
 Parameters = dict[str, Any]
 
-STARTS = ("layerwise", "random")
+_LEAST = 10  # Samples, of which a fifth is held out.
 _CHECKS = 30  # How often the validation error is looked at.
 
 
-@dataclass(frozen=True)
-class JointAdamW:
+@record
+class JointAdamW(Learner):
     """A network of two or three layers, all of them trained together.
-
-    Parameters
-    ----------
-    depth : {3, 2}
-        Layers.
-    start : {"layerwise", "random"}
-        Where the weights begin.
-    width, second_width : int
-        Neurons of the first and of the second hidden layer.
-    steps, batch : int
-        Number of steps, and samples of each.
-    step, decay : float
-        Learning rate, which falls to zero along a cosine, and weight decay.
-    first_steps : int or "log"
-        Spherical steps of the layer-wise start.
 
     Notes
     -----
-    Of the n samples a fifth is for validation. Overlaps of trained networks are not monotone in
-    their error. From random weights this budget of steps is far from enough.
+    Of the n samples a fifth is for validation, and `iterations` are those until the kept weights.
+    Overlaps of trained networks are not monotone in their error. From random weights this budget of
+    steps is far from enough. The attribute `label_variance` makes errors relative.
     """
 
+    name: ClassVar[str] = "joint-adamw"
     numerics_version: ClassVar[int] = 1
+    supports: ClassVar[Support] = Support(targets=("hierarchical",))
+    questions: ClassVar[tuple[Question, ...]] = (
+        Question(
+            "values",
+            "What the network has learned.",
+            (
+                "error", "start_error", "first_layer_overlap", "first_layer_rank",
+                "feature_overlap", "iterations", "status", "n_total", "kappa",
+            ),
+            simulate=Side(needs=("d", "alpha")),
+            reason="no theory of jointly trained networks is known; that of the layer-wise stages "
+            "is what layerwise predicts.",
+        ),
+    )  # fmt: skip
 
-    depth: int = 3
-    start: str = "layerwise"
-    width: int = 384
-    second_width: int = 64
-    steps: int = 3000
-    batch: int = 256
-    step: float = 0.002
-    decay: float = 0.1
-    first_steps: int | str = "log"
+    depth: int = whole(3, at_least=2, at_most=3, help="Number of layers.")
+    start: str = choice("layerwise", ("layerwise", "random"), help="Where the weights begin.")
+    width: int = whole(384, help="Number of neurons of the first hidden layer.")
+    second_width: int = whole(
+        64, when={"depth": (3,)}, help="Number of neurons of the second hidden layer."
+    )
+    steps: int = whole(3000, help="Number of steps.")
+    batch: int = whole(256, help="Number of samples of a step.")
+    step: float = number(0.002, above=0, help="Learning rate, which falls to zero along a cosine.")
+    decay: float = number(0.1, above=0, help="Weight decay.")
+    first_steps: int | str = declare(
+        "log", Steps(), when={"start": ("layerwise",)},
+        help='Number of spherical steps of the layer-wise start; "log" is log d, rounded up.',
+    )  # fmt: skip
 
-    def __post_init__(self) -> None:
-        if self.depth not in (2, 3) or isinstance(self.depth, bool):
-            raise LearnabilityError(
-                f"`depth` was given as {self.depth!r}, but 2 and 3 are accepted."
-            )
-        if self.start not in STARTS:
-            raise LearnabilityError(
-                f"`start` was given as {self.start!r}, but {' and '.join(STARTS)} are accepted."
-            )
-        for name in ("width", "second_width", "steps", "batch"):
-            object.__setattr__(self, name, checked_width(getattr(self, name)))
-        for name in ("step", "decay"):
-            object.__setattr__(self, name, checked_positive(name, getattr(self, name)))
-        SphericalFirstLayer(self.width, self.first_steps)
+    def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
+        """Refuse too few samples to hold out a fifth of them."""
+        sample_sizes(at, _LEAST)
 
-    def simulate(
-        self,
-        target: Hierarchical,
-        *,
-        d: int,
-        alpha: ArrayLike,
-        seeds: int | Sequence[int] = 1,
-    ) -> xarray.Dataset:
-        """Train on samples, in float32.
-
-        Parameters
-        ----------
-        target : Hierarchical
-            Where the samples come from.
-        d : int
-            Dimension.
-        alpha : float or sequence of float
-            Samples over dimension, those of validation included.
-        seeds : int or sequence of int
-            Number of runs, or their seeds.
-
-        Returns
-        -------
-        xarray.Dataset
-            By alpha and seed: `error` on 10000 fresh samples, `start_error` before training,
-            `first_layer_overlap`, `first_layer_rank`, `feature_overlap` of the output by `index`,
-            `iterations` until the kept weights, and `status` ("trained" or "diverged"); `n_total`
-            and `kappa`.
-        """
-        target = checked_hierarchical(target)
-        alphas, sizes = checked_samples(target, d, alpha)
-        if min(sizes) < 10:
-            raise LearnabilityError(
-                f"{min(sizes)} samples were given, but 10 are needed to hold out a fifth of them."
-            )
-        chosen = checked_seeds(seeds)
-        tasks = [(n, seed) for n in sizes for seed in chosen]
-        found = [self._run(target, n, int(d), seed) for n, seed in tracked(tasks, "networks")]
-
-        def stacked(name: str) -> NDArray[Any]:
-            rows = np.array([one[name] for one in found])
-            return rows.reshape(len(sizes), len(chosen), *rows.shape[1:])
-
-        axes = ("alpha", "seed")
-        variables: dict[str, tuple[tuple[str, ...], Any]] = {
-            name: ((*axes, "index") if name == "feature_overlap" else axes, stacked(name))
-            for name in found[0]
-        }
-        variables["n_total"] = (("alpha",), sizes)
-        variables["kappa"] = (("alpha",), np.log(sizes) / math.log(d))
-        return dataset(
-            self, target, "simulate", alphas, variables, {"seed": ("seed", chosen)}, d=int(d),
-            polynomial=target.polynomial.text, label_variance=target.at(d).label_variance,
-        )  # fmt: skip
-
-    def predict(self, target: Hierarchical, *, alpha: ArrayLike) -> xarray.Dataset:
-        """Say that no theory of joint training is known."""
-        raise LearnabilityError(
-            "No theory of jointly trained networks is known: Layerwise.predict has that of the "
-            "layer-wise stages."
-        )
-
-    def _run(self, target: Hierarchical, n: int, d: int, seed: int) -> dict[str, Any]:
+    def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
+        """Train on samples, in float32."""
+        d, (n,) = at["d"], sample_sizes(at)
         samples = Samples(target, seed, d, n)
         checked_memory(f"{n} samples in dimension {d} and a network", 16.0 * n * d)
         X = np.concatenate([X for X, _ in samples])
@@ -181,15 +109,18 @@ class JointAdamW:
 
         seen = on_fresh_samples(target, seed, d, outputs)
         W = np.asarray(best["W1"])
-        return {
+        values = {
             "error": seen.error[0],
             "start_error": seen.error[1],
             "first_layer_overlap": first_layer_overlap(W, hidden),
             "first_layer_rank": first_layer_rank(W),
             "feature_overlap": seen.overlap[0],
             "iterations": when,
-            "status": "trained" if finite else "diverged",
+            "status": str(Status.TRAINED if finite else Status.DIVERGED),
+            "n_total": n,
+            "kappa": np.log(n) / math.log(d),
         }
+        return Found(values, attrs={"label_variance": target.at(d).label_variance})
 
     def _first_layer(self, samples: Samples) -> NDArray[np.float32]:
         if self.start == "layerwise":

@@ -12,17 +12,15 @@ Golub, Heath, Wahba, Technometrics 21 (1979) (leaving samples out).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.deep.first_layer import checked_width
+from learnability.fields import number, record, whole
 from learnability.learners.deep.stages import Blocks, Trained, same, spread_over_neurons
-from learnability.learners.networks.activations import checked_positive
-from learnability.targets.protocol import checked_memory
+from learnability.targets.base import checked_memory
 from learnability.theory.mehler import mehler_trace, mehler_values
 
 __all__ = ["MehlerReadout", "MehlerSecondLayer"]
@@ -30,20 +28,13 @@ __all__ = ["MehlerReadout", "MehlerSecondLayer"]
 _MARGIN = 30.0  # Smallest ridge over what rounding moves eigenvalues by.
 
 
-@dataclass(frozen=True)
+@record
 class MehlerReadout:
-    """Kernel ridge regression with the Mehler kernel of the layer below, taken as Gaussian.
+    """Kernel ridge regression with the Mehler kernel of the layer below, taken as Gaussian."""
 
-    Parameters
-    ----------
-    ridge : float
-        Of (K + ridge I) c = y; at least 0.3 keeps to the theory.
-    """
-
-    ridge: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "ridge", checked_positive("ridge", self.ridge))
+    ridge: float = number(
+        1.0, above=0, help="Ridge of (K + ridge I) c = y; at least 0.3 keeps to the theory."
+    )
 
     def learn(self, below: Blocks, y: NDArray[Any], seed: int, place: int) -> Trained:
         """Train on pre-activations of the layer below; see `PreconditionedSecondLayer.learn`.
@@ -54,24 +45,12 @@ class MehlerReadout:
         return Trained(fit.function, same, fit.fitted, self.ridge)
 
 
-@dataclass(frozen=True)
+@record
 class MehlerSecondLayer:
-    """The preconditioned step of a layer over infinitely many features: one function, all neurons.
+    """A preconditioned step over infinitely many features: all neurons learn one function."""
 
-    Parameters
-    ----------
-    width : int
-        Number of neurons of the layer.
-    ridge : float
-        Of (K + ridge I) c = y.
-    """
-
-    width: int = 100
-    ridge: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "width", checked_width(self.width))
-        object.__setattr__(self, "ridge", checked_positive("ridge", self.ridge))
+    width: int = whole(100, help="Number of neurons of the layer.")
+    ridge: float = number(1.0, above=0, help="Ridge of (K + ridge I) c = y.")
 
     def learn(self, below: Blocks, y: NDArray[Any], seed: int, place: int) -> Trained:
         """Train on pre-activations of the layer below; see `PreconditionedSecondLayer.learn`."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.learners.fresh_samples import FRESH
+from learnability.learners.measurement import FRESH
 
 __all__ = [
     "Fresh",
@@ -79,7 +79,7 @@ def _correlation(q: Array, h: Array) -> Array:
 
 
 def _checked_rows(name: str, rows: Any) -> NDArray[Any]:
-    """Rows (p, d), none of them zero, or a sentence."""
+    """Rows (p, d), of which none is zero."""
     found = np.asarray(rows)
     if found.ndim != 2 or not found.size or not np.abs(found).max(axis=1).all():
         raise LearnabilityError(

@@ -24,15 +24,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.errors import LearnabilityError
+from learnability.fields import number, record, whole
+from learnability.labels.fields import function
 from learnability.labels.link import Link
 from learnability.learners.deep._leave_one_out import Fit, fit_by_leave_one_out
-from learnability.learners.deep.first_layer import checked_width
-from learnability.learners.networks.activations import (
-    checked_activation,
-    checked_positive,
-    is_number,
-)
 
 __all__ = [
     "Blocks",
@@ -72,13 +67,11 @@ class Trained(NamedTuple):
         return self.spread(self.functions(below))
 
 
-def _checked_ridge(ridge: Any) -> float | None:
-    if ridge is not None and (not is_number(ridge) or not 0 <= ridge < math.inf):
-        raise LearnabilityError(
-            f"`ridge` was given as {ridge!r}, but a number of at least 0, or None for the one of "
-            "least leave-one-out error, is accepted."
-        )
-    return None if ridge is None else float(ridge)
+_RIDGE = (
+    "Ridge over the mean eigenvalue of the features' Gram matrix; the default is the one of least "
+    "leave-one-out error."
+)
+_BIAS = "Biases are uniform between plus and minus this number."
 
 
 @dataclass(frozen=True)
@@ -118,40 +111,18 @@ class Features:
         return values
 
 
-@dataclass(frozen=True)
+@record
 class PreconditionedSecondLayer:
-    """One preconditioned step, or several, on a layer whose weights start at zero.
+    """One preconditioned step, or two, on a layer whose weights start at zero."""
 
-    Parameters
-    ----------
-    width : int
-        Number of neurons of the layer.
-    steps : int
-        1: all neurons learn one function. 2: a second step on y q adds another.
-    ridge : float, optional
-        Of the preconditioner, over the mean eigenvalue of the features' Gram matrix; by default the
-        one of least leave-one-out error.
-    activation : str or Link
-        Of the layer below.
-    bias : float
-        Biases are uniform between plus and minus this number.
-    """
-
-    width: int = 100
-    steps: int = 1
-    ridge: float | None = None
-    activation: str | Link = "relu(z)"
-    bias: float = 2.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "width", checked_width(self.width))
-        object.__setattr__(self, "activation", checked_activation(self.activation))
-        object.__setattr__(self, "ridge", _checked_ridge(self.ridge))
-        object.__setattr__(self, "bias", checked_positive("bias", self.bias))
-        if isinstance(self.steps, bool) or self.steps not in (1, 2):
-            raise LearnabilityError(
-                f"`steps` was given as {self.steps!r}, but 1 and 2 are accepted."
-            )
+    width: int = whole(100, help="Number of neurons of the layer.")
+    steps: int = whole(
+        1, at_most=2,
+        help="After one step all neurons are one function q; a second step, on y q, adds another.",
+    )  # fmt: skip
+    ridge: float | None = number(None, at_least=0, optional=True, help=_RIDGE)
+    activation: str | Link = function("relu(z)", help="Activation of the layer below.")
+    bias: float = number(2.0, above=0, help=_BIAS)
 
     def learn(self, below: Blocks, y: NDArray[Any], seed: int, place: int) -> Trained:
         """Train on pre-activations of the layer below.
@@ -181,29 +152,13 @@ class PreconditionedSecondLayer:
         return Trained(functions, spread, spread(left.astype(np.float32)), fits[0].ridge[0])
 
 
-@dataclass(frozen=True)
+@record
 class RidgeReadout:
-    """Ridge regression of the labels on the features of the layer below.
+    """Ridge regression of the labels on the features of the layer below."""
 
-    Parameters
-    ----------
-    ridge : float, optional
-        Over the mean eigenvalue of the features' Gram matrix; by default the one of least
-        leave-one-out error.
-    activation : str or Link
-        Of the layer below.
-    bias : float
-        Biases are uniform between plus and minus this number.
-    """
-
-    ridge: float | None = None
-    activation: str | Link = "relu(z)"
-    bias: float = 2.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "activation", checked_activation(self.activation))
-        object.__setattr__(self, "ridge", _checked_ridge(self.ridge))
-        object.__setattr__(self, "bias", checked_positive("bias", self.bias))
+    ridge: float | None = number(None, at_least=0, optional=True, help=_RIDGE)
+    activation: str | Link = function("relu(z)", help="Activation of the layer below.")
+    bias: float = number(2.0, above=0, help=_BIAS)
 
     def learn(self, below: Blocks, y: NDArray[Any], seed: int, place: int) -> Trained:
         """Train on pre-activations of the layer below; see `PreconditionedSecondLayer.learn`."""

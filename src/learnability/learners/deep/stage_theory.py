@@ -121,8 +121,8 @@ def predictions(
     ridge: float | None,
     deep: bool,
     third: bool,
-) -> tuple[dict[str, tuple[tuple[str, ...], Any]], dict[str, Any]]:
-    """Variables and attributes of `Layerwise.predict`.
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Observables by number of samples, and attributes, of `Layerwise.predict`.
 
     Parameters
     ----------
@@ -141,17 +141,17 @@ def predictions(
         predicted_stages(target, first_overlap(target, d, n), n, ridge, third=third) for n in sizes
     ]
     left = target.label_variance - np.cumsum(target.levels(3)[1:])
-    variables: dict[str, tuple[tuple[str, ...], Any]] = {
-        "first_layer_overlap": (("alpha",), [s.first_layer_overlap for s in stages]),
-        "kernel_error": (("alpha",), [best_kernel_error(target, d, n) for n in sizes]),
-        "two_layer_error": (("alpha",), [s.two_layer_error for s in stages]),
-        "feature_overlap": (("alpha", "index"), [s.feature_overlap for s in stages]),
-        "kappa": (("alpha",), np.log(sizes) / math.log(d)),
+    values: dict[str, Any] = {
+        "first_layer_overlap": [s.first_layer_overlap for s in stages],
+        "kernel_error": [best_kernel_error(target, d, n) for n in sizes],
+        "two_layer_error": [s.two_layer_error for s in stages],
+        "feature_overlap": [s.feature_overlap for s in stages],
+        "kappa": np.log(sizes) / math.log(d),
     }
     if third:
-        variables["three_layer_bound"] = (("alpha",), [s.three_layer_bound for s in stages])
+        values["three_layer_bound"] = [s.three_layer_bound for s in stages]
     if third or not deep:
-        variables["error"] = variables["three_layer_bound" if deep else "two_layer_error"]
+        values["error"] = values["three_layer_bound" if deep else "two_layer_error"]
     attributes: dict[str, Any] = {
         "label_variance": target.label_variance,
         "n_star": target.n_star(d),
@@ -160,7 +160,7 @@ def predictions(
     }
     if third:
         attributes["plateau_three_layer"] = target.feature_floor + target.noise
-    return variables, attributes
+    return values, attributes
 
 
 def best_kernel_error(target: Hierarchical, d: int, n: float) -> float:

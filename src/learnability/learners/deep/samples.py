@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ROWS", "Samples"]
+from learnability.errors import LearnabilityError
+from learnability.targets.base import checked_memory
+
+__all__ = ["ROWS", "Samples", "sample_sizes"]
 
 ROWS = 4096
 """Rows of a block."""
@@ -58,3 +61,31 @@ class Samples:
     def labels(self) -> NDArray[np.float32]:
         """All labels, shape (n,)."""
         return np.concatenate([y for _, y in self])
+
+
+def sample_sizes(at: Mapping[str, Any], least: int = 2) -> list[int]:
+    """Numbers of samples n = round(alpha d) of each alpha.
+
+    Parameters
+    ----------
+    at : mapping
+        With d and alpha, one or several.
+    least : int
+        The smallest number that is accepted.
+
+    Raises
+    ------
+    LearnabilityError
+        When there are fewer, or more than memory holds the labels of.
+    """
+    sizes = []
+    for alpha in np.atleast_1d(at["alpha"]):
+        n = max(round(float(alpha) * at["d"]), 1)
+        checked_memory(f"{n} labels", 4.0 * n)
+        if n < least:
+            raise LearnabilityError(
+                f"`alpha` = {float(alpha):g} gives {n} samples in dimension {at['d']}, but {least} "
+                "are needed."
+            )
+        sizes.append(n)
+    return sizes

@@ -1,0 +1,122 @@
+"""A network that is trained layer by layer: each layer is trained once and then frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.fields import Declared, Whole
+from learnability.learners.base import Side, check_support
+from learnability.learners.deep.samples import ROWS, Samples
+from learnability.learners.deep.stages import Blocks
+from learnability.targets.base import checked_memory
+from learnability.targets.hierarchical import Hierarchical
+
+if TYPE_CHECKING:
+    from learnability.learners.deep.layerwise import Layerwise
+
+__all__ = ["Network", "train", "train_over"]
+
+FRESH_BATCH = 500_000
+"""Number of the batch at which the samples of the later layers begin, when they are fresh."""
+
+
+class Network(NamedTuple):
+    """A trained network.
+
+    Attributes
+    ----------
+    W : array, shape (p, d)
+        First layer.
+    outputs : callable
+        Inputs (n, d) -> (n, 2): the fitted function of the second stage, and the network's output.
+    functions : callable
+        Inputs -> the functions (n, k) that the second stage has found.
+    ridges : tuple of float
+        Of the stages after the first.
+    """
+
+    W: NDArray[np.float32]
+    outputs: Callable[[NDArray[Any]], NDArray[Any]]
+    functions: Callable[[NDArray[Any]], NDArray[Any]]
+    ridges: tuple[float, ...]
+
+
+def train(learner: Layerwise, target: Hierarchical, *, n: int, d: int, seed: int = 0) -> Network:
+    """Train one network.
+
+    Parameters
+    ----------
+    learner : Layerwise
+        Its layers, and whether those after the first get samples of their own.
+    target : Hierarchical
+        Where the samples come from.
+    n, d, seed : int
+        Samples of a layer, dimension and seed.
+
+    Returns
+    -------
+    Network
+
+    Raises
+    ------
+    LearnabilityError
+        When the target is of another kind, or there are fewer than two samples.
+    """
+    check_support(learner, Side(), "Training layer by layer", target)
+    n = Declared(Whole(at_least=2), "Samples of a layer.").read("n", n)
+    checked_memory(f"A batch of {ROWS} samples and its features", 4.0 * ROWS * (d + 4096))
+    first, *rest = learner.stack
+    batch = Samples(target, seed, d, n)
+    W = first.learn(batch)
+    later = Samples(target, seed, d, n, FRESH_BATCH) if learner.fresh else batch
+    return train_over(rest, W, later)
+
+
+def train_over(layers: Sequence[Any], W: NDArray[np.float32], samples: Samples) -> Network:
+    """Train the layers after the first, given the first.
+
+    Parameters
+    ----------
+    layers : sequence
+        Second layers and a readout.
+    W : array, shape (p, d)
+        First layer.
+    samples : Samples
+        Of these layers.
+
+    Returns
+    -------
+    Network
+    """
+    y = samples.labels
+
+    def first() -> Iterable[NDArray[Any]]:
+        return (X @ W.T for X, _ in samples)
+
+    below: Blocks = first
+    trained = []
+    for place, layer in enumerate(layers, 1):
+        one = layer.learn(below, y, samples.seed, place)
+        trained.append(one)
+        below = _one_block(one.left_out)
+
+    def functions(X: NDArray[Any]) -> NDArray[Any]:
+        return trained[0].functions(X @ W.T)
+
+    def outputs(X: NDArray[Any]) -> NDArray[Any]:
+        fitted = functions(X)
+        u = trained[0].spread(fitted)
+        for one in trained[1:]:
+            u = one.forward(u)
+        return np.concatenate([fitted[:, :1], u], axis=1)
+
+    return Network(W, outputs, functions, tuple(one.ridge for one in trained))
+
+
+def _one_block(values: NDArray[Any]) -> Blocks:
+    """Values that are held, read like blocks."""
+    return lambda: [values]
