@@ -12,9 +12,9 @@ from learnability.learners.deep import (
     SpectralFirstLayer,
     SphericalFirstLayer,
 )
-from learnability.learners.deep._blocks import Samples
 from learnability.learners.deep.first_layer import second_moment
 from learnability.learners.deep.observables import first_layer_overlap, first_layer_rank
+from learnability.learners.deep.samples import Samples
 
 TARGET = Hierarchical("tanh(3*z)", "He2(z)/2 + He3(z)/6", normalisation="printed")
 
@@ -54,7 +54,7 @@ def test_projected_steps() -> None:
         expected = one[0] + step
         expected /= np.linalg.norm(expected, axis=1)[:, None]
         np.testing.assert_allclose(found, expected, atol=1e-4)
-    with pytest.raises(LearnabilityError, match="True and False"):
+    with pytest.raises(LearnabilityError, match="True or False"):
         SphericalFirstLayer(projected=1)  # type: ignore[arg-type]
 
 

@@ -13,7 +13,8 @@ TARGET = Hierarchical("tanh(3*z)", "He2(z)/2 + He3(z)/6", normalisation="printed
 
 @pytest.mark.parametrize(("depth", "start"), [(3, "layerwise"), (2, "layerwise"), (3, "random")])
 def test_training_does_not_hurt(depth: int, start: str) -> None:
-    learner = JointAdamW(depth, start, width=64, second_width=16, steps=120, batch=128)
+    second = {"second_width": 16} if depth == 3 else {}
+    learner = JointAdamW(depth, start, width=64, steps=120, batch=128, **second)
     found = learner.simulate(TARGET, d=16, alpha=100.0)
     assert found.error.item() <= 1.02 * found.start_error.item()
     assert str(found.status.item()) == "trained" and found.n_total.item() == 1600
@@ -25,13 +26,17 @@ def test_training_does_not_hurt(depth: int, start: str) -> None:
 
 
 def test_sentences() -> None:
-    with pytest.raises(LearnabilityError, match="2 and 3 are accepted"):
+    with pytest.raises(LearnabilityError, match="of at least 2 and of at most 3"):
         JointAdamW(4)
-    with pytest.raises(LearnabilityError, match="layerwise and random"):
+    with pytest.raises(LearnabilityError, match="one of layerwise, random"):
         JointAdamW(start="zero")
     with pytest.raises(LearnabilityError, match="`decay` was given"):
         JointAdamW(decay=-1)
-    with pytest.raises(LearnabilityError, match="hold out a fifth"):
+    with pytest.raises(LearnabilityError, match="but 10 samples are needed"):
         JointAdamW().simulate(TARGET, d=16, alpha=0.3)
-    with pytest.raises(LearnabilityError, match="No theory"):
-        JointAdamW().predict(TARGET, alpha=1.0)
+    with pytest.raises(LearnabilityError, match="no theory of jointly trained networks is known"):
+        JointAdamW().predict(TARGET, d=16, alpha=1.0)
+    with pytest.raises(LearnabilityError, match=r"`second_width` .* acts only with `depth` = 3"):
+        JointAdamW(2, second_width=16)
+    with pytest.raises(LearnabilityError, match="acts only with `start` = 'layerwise'"):
+        JointAdamW(start="random", first_steps=3)

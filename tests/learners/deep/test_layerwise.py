@@ -16,7 +16,7 @@ from learnability.learners import (
     SphericalFirstLayer,
     TwoLayer,
 )
-from learnability.learners.deep import _blocks
+from learnability.learners.deep import samples, train
 
 TARGET = Hierarchical("tanh(3*z)", "He2(z)/2 + He3(z)/6", normalisation="printed")
 SMALL = SphericalFirstLayer(width=120)
@@ -44,9 +44,20 @@ def test_results_and_accounting(tmp_path) -> None:  # type: ignore[no-untyped-de
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     learner = Layerwise((SMALL, PreconditionedSecondLayer(20), RidgeReadout()))
     kept = learner.simulate(TARGET, d=16, alpha=300.0)
-    monkeypatch.setattr(_blocks, "_KEPT", 0)
+    monkeypatch.setattr(samples, "_KEPT", 0)
     drawn = learner.simulate(TARGET, d=16, alpha=300.0)
     assert kept.error.item() == drawn.error.item()
+
+
+def test_fields_build_the_layers() -> None:
+    built = Layerwise(width=120, steps=3, ridge=0.01)
+    middle = PreconditionedSecondLayer(ridge=0.01)
+    given = Layerwise((SphericalFirstLayer(120, 3), middle, RidgeReadout(0.01)))
+    assert built.stack == given.stack and built != given
+    found = [one.simulate(TARGET, d=16, alpha=40.0, seeds=2) for one in (built, given)]
+    np.testing.assert_array_equal(found[0].error, found[1].error)
+    assert TwoLayer(width=120).stack == (SMALL, RidgeReadout())
+    assert len(Layerwise().stack) == 3
 
 
 def test_any_depth() -> None:
@@ -74,18 +85,20 @@ def test_predictions() -> None:
 
 
 def test_sentences() -> None:
-    with pytest.raises(LearnabilityError, match="layers learn a Hierarchical"):
-        Layerwise().simulate("tanh(z)", d=8, alpha=1.0)  # type: ignore[arg-type]
+    with pytest.raises(LearnabilityError, match="multi-index target, but it accepts hierarchical"):
+        Layerwise().simulate("tanh(z)", d=8, alpha=1.0)
     with pytest.raises(LearnabilityError, match="a first layer, any number of"):
         Layerwise((RidgeReadout(), SMALL))
+    with pytest.raises(LearnabilityError, match=r"`width` .* acts only with `layers` = None"):
+        Layerwise((SMALL, RidgeReadout()), width=3)
     with pytest.raises(LearnabilityError, match="has 3 layers"):
         TwoLayer((SMALL, PreconditionedSecondLayer(), RidgeReadout()))
-    with pytest.raises(LearnabilityError, match="2 are needed"):
+    with pytest.raises(LearnabilityError, match="2 samples are needed"):
         Layerwise().simulate(TARGET, d=16, alpha=0.01)
-    with pytest.raises(LearnabilityError, match="True and False"):
+    with pytest.raises(LearnabilityError, match="True or False"):
         Layerwise(fresh=1)  # type: ignore[arg-type]
     for n in (0, 1, 2.5):
         with pytest.raises(LearnabilityError, match="`n` was given as"):
-            Layerwise().train(TARGET, n=n, d=16)  # type: ignore[arg-type]
-    with pytest.raises(LearnabilityError, match="layers learn a Hierarchical"):
-        Layerwise().train(MultiIndex("z"), n=10, d=4)  # type: ignore[arg-type]
+            train(Layerwise(), TARGET, n=n, d=16)  # type: ignore[arg-type]
+    with pytest.raises(LearnabilityError, match="accepts hierarchical targets"):
+        train(Layerwise(), MultiIndex("z"), n=10, d=4)  # type: ignore[arg-type]

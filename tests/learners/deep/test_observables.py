@@ -7,13 +7,13 @@ import pytest
 
 from learnability import Hierarchical, LearnabilityError, Link
 from learnability.learners.deep import OracleFirstLayer, RandomFirstLayer
-from learnability.learners.deep._blocks import Samples
 from learnability.learners.deep.observables import (
     first_layer_overlap,
     first_layer_rank,
     kernel_spectrum,
     on_fresh_samples,
 )
+from learnability.learners.deep.samples import Samples
 from learnability.learners.deep.stages import Features
 
 TARGET = Hierarchical("tanh(3*z)", "He2(z)/2 + He3(z)/6", normalisation="printed")

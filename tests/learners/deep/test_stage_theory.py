@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from learnability import Hierarchical
-from learnability.learners.deep._theory import (
+from learnability.learners.deep.stage_theory import (
     _feature_parts,
     _third,
     best_kernel_error,

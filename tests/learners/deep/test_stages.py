@@ -54,7 +54,7 @@ def test_readouts() -> None:
 
 
 def test_sentences() -> None:
-    with pytest.raises(LearnabilityError, match="1 and 2 are accepted"):
+    with pytest.raises(LearnabilityError, match="of at least 1 and of at most 2"):
         PreconditionedSecondLayer(steps=3)
     with pytest.raises(LearnabilityError, match="`ridge` was given as -1"):
         RidgeReadout(-1)

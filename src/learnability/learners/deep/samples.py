@@ -84,8 +84,8 @@ def sample_sizes(at: Mapping[str, Any], least: int = 2) -> list[int]:
         checked_memory(f"{n} labels", 4.0 * n)
         if n < least:
             raise LearnabilityError(
-                f"`alpha` = {float(alpha):g} gives {n} samples in dimension {at['d']}, but {least} "
-                "are needed."
+                f"`alpha` = {float(alpha):g} gives n = {n} in dimension {at['d']}, but {least} "
+                "samples are needed."
             )
         sizes.append(n)
     return sizes
