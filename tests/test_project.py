@@ -65,7 +65,7 @@ def test_the_entrance_loads_nothing_heavy(entrance, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "first", ["pass", "lb.Hardness", "import learnability.reports.hardness", "lb.hardness"]
+    "first", ["pass", "lb.Hardness", "import learnability.reports.registry", "lb.hardness"]
 )
 def test_hardness_is_the_function_whatever_was_loaded_first(first, tmp_path):
     code = f"import learnability as lb\n{first}\nassert type(lb.hardness).__name__ == 'function'"

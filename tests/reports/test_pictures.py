@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from learnability.reports.hardness import Hardness
+from learnability.reports.multi_index import Hardness
 from learnability.reports.pictures import draw
 
 from tests.reports.shared import report_on

@@ -7,7 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from learnability import LearnabilityError, SpikedIndex, hardness
+from learnability import LearnabilityError, MultiIndex, SpikedIndex, hardness
+from learnability.inputs import Inputs, PowerLaw, Signs, Spiked
 from learnability.reports.spiked import start_exponent
 
 
@@ -56,3 +57,31 @@ def test_spikes_that_do_not_help() -> None:
     assert crossed.kernel_exponent == 3 and "helps nobody" in " ".join(crossed.notes)
     with pytest.raises(LearnabilityError, match="belong to the target"):
         hardness(SpikedIndex("z", spike=1.0), noise=0.1)
+
+
+def test_several_spikes_or_directions_are_not_given_the_exponents_of_one() -> None:
+    plane = MultiIndex("z1*z2", inputs=Spiked(exponent=0.5, alignment=0.5))
+    pair = MultiIndex("He3(z)", inputs=Spiked(exponent=(0.5, 0.3), alignment=(0.6, 0.3)))
+    for target in (plane, pair):
+        report = hardness(target)
+        assert report.start_exponent is report.kernel_exponent is None and report.costs == ()
+        assert {"costs", "start_exponent", "kernel_exponent"} <= set(report.undecided)
+        assert "known for one spike and one hidden direction" in " ".join(report.notes)
+        json.dumps(report.to_dict(), allow_nan=False)
+        plain = hardness(MultiIndex(target.link))
+        assert report.information_exponent == plain.information_exponent
+        assert report.to_dict()["staircase"] == plain.to_dict()["staircase"]
+    assert hardness(plane).spike_exponent == 0.5 and hardness(pair).spike_exponent is None
+
+
+def test_several_spikes_that_do_not_grow_leave_the_exponents() -> None:
+    report = hardness(MultiIndex("z1*z2", inputs=Spiked((4.0, 1.0), alignment=(0.5, 0.2))))
+    assert report.start_exponent == 1 and report.kernel_exponent == 2 and report.undecided == ()
+    assert report.costs == hardness("z1*z2").costs
+    assert "changes constants" in " ".join(report.notes)
+
+
+@pytest.mark.parametrize("inputs", [PowerLaw(), Signs()])
+def test_inputs_without_a_theory_are_refused(inputs: Inputs) -> None:
+    with pytest.raises(LearnabilityError, match=f"{inputs.kind} inputs.*isotropic and spiked"):
+        hardness(MultiIndex("z1*z2", inputs=inputs))

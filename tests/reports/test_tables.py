@@ -8,7 +8,7 @@ import re
 import numpy as np
 
 from learnability import hardness
-from learnability.reports.hardness import Hardness
+from learnability.reports.multi_index import Hardness
 from learnability.reports.tables import dataset, table
 
 from tests.reports.shared import report_on

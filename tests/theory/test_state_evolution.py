@@ -88,22 +88,22 @@ def test_linear_link_with_noise_solves_its_quadratic():
 
 def test_thresholds_of_the_modulus():
     found = state_evolution(Channel("abs(z)")).thresholds
-    assert found.weak == pytest.approx(0.5, abs=1e-9)
-    assert found.algorithmic == pytest.approx(1.1284714066721029, abs=1e-6)
-    assert found.information == pytest.approx(1.0, abs=1e-4)
-    assert found.full == pytest.approx(1.0, abs=1e-4)
+    assert found.alpha_c == pytest.approx(0.5, abs=1e-9)
+    assert found.alpha_algorithmic == pytest.approx(1.1284714066721029, abs=1e-6)
+    assert found.alpha_information == pytest.approx(1.0, abs=1e-4)
+    assert found.alpha_full == pytest.approx(1.0, abs=1e-4)
 
 
 def test_jump_of_the_staircase():
     found = state_evolution(Channel(STAIRCASE)).thresholds
-    assert found.algorithmic == pytest.approx(1.40010662, abs=2e-6)
+    assert found.alpha_algorithmic == pytest.approx(1.40010662, abs=2e-6)
 
 
 def test_parity_has_no_jump():
     found = state_evolution(Channel("sign(z1*z2)")).thresholds
-    assert found.weak == pytest.approx(math.pi**2 / 4, rel=1e-9)
-    assert math.isnan(found.algorithmic)
-    assert math.isinf(found.full)
+    assert found.alpha_c == pytest.approx(math.pi**2 / 4, rel=1e-9)
+    assert math.isnan(found.alpha_algorithmic)
+    assert math.isinf(found.alpha_full)
 
 
 def test_informed_start_finds_the_upper_branch():

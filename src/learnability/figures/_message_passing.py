@@ -62,7 +62,7 @@ def message_passing(link: str, size: Size, store: Path | None = None) -> xarray.
     thresholds = [
         s.alpha for s in report.staircase if s.alpha is not None and 0 < s.alpha < math.inf
     ]
-    jump = state_evolution(report.target.channel).thresholds.algorithmic
+    jump = state_evolution(report.target.channel).thresholds.alpha_algorithmic
     learner = BayesAMP()
     theory = learner.predict(link, alpha=_line_grid(size, thresholds, jump))
     runs = study(learner, link, d=size.d, alpha=size.alphas, seeds=size.runs, store=store)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from learnability.reports.tables import directions_text, scaling_text
 
 if TYPE_CHECKING:
-    from learnability.reports.hardness import Hardness
+    from learnability.reports.multi_index import Hardness
 
 __all__ = ["draw"]
 

@@ -14,7 +14,7 @@ from learnability.theory.steps import Step
 if TYPE_CHECKING:
     import xarray
 
-    from learnability.reports.hardness import Hardness
+    from learnability.reports.multi_index import Hardness
 
 __all__ = ["dataset", "directions_text", "scaling_text", "table"]
 

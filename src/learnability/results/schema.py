@@ -6,10 +6,10 @@ tables, the plots, the docs and the checks. A new observable is one new row.
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import NamedTuple
 
 from learnability.errors import LearnabilityError
+from learnability.statuses import Status
 
 __all__ = ["COORDINATES", "OBSERVABLES", "STDERR", "THRESHOLDS", "Row", "Status", "row_of"]
 
@@ -219,37 +219,6 @@ THRESHOLDS: dict[str, str] = {
     "alpha_full": "Above it the error is that of the noise.",
 }
 """Attributes of a prediction that are ratios alpha."""
-
-
-class Status(Enum):
-    """How a run or a solution ended; the value is its word, `sentence` what it means."""
-
-    sentence: str
-
-    def __new__(cls, word: str, sentence: str) -> Status:
-        """A member with its sentence."""
-        member = object.__new__(cls)
-        member._value_ = word
-        member.sentence = sentence
-        return member
-
-    CONVERGED = "converged", "The iteration no longer moves."
-    FINISHED = "finished", "The run took all its steps."
-    SOLVED = "solved", "The equations were solved."
-    TRAINED = "trained", "Every layer was trained."
-    LEARNED = "learned", "The accuracy that was asked for was reached."
-    RECOVERED = "recovered", "The overlap that was asked for was reached."
-    STATIONARY = "stationary", "The loss no longer moves."
-    MOVING = "moving", "The loss still moves at the last step."
-    STOPPED = "stopped", "The last step came before the end was reached."
-    LEAST_NORM = "least norm", "The system is singular: the solution of least norm was taken."
-    INCONSISTENT = "inconsistent", "The estimate is not as long as its own covariance says."
-    DIVERGED = "diverged", "The weights grew without bound; values are NaN from there on."
-    UNDECIDED = "undecided", "The theory does not decide."
-    MISSING = "missing", "The run failed or has not been computed."
-
-    def __str__(self) -> str:
-        return str(self.value)
 
 
 def row_of(name: str) -> Row:

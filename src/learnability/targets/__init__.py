@@ -28,20 +28,32 @@ __all__ = [
 ]
 
 
-def as_target(target: TargetLike) -> Target:
+def as_target(target: TargetLike, r: int | None = None, noise: float | None = None) -> Target:
     """A target as it is, or the MultiIndex of a link or its text.
+
+    Parameters
+    ----------
+    target : Target, Link, str or callable
+        The target, or its link.
+    r : int, optional
+        Number of hidden directions of a link; needed for a callable.
+    noise : float, optional
+        Variance of the label noise of a link.
 
     Raises
     ------
     LearnabilityError
-        When neither was given.
+        When neither was given, or `r` or `noise` was given beside a target.
     """
     if isinstance(target, Target):
+        if r is not None or noise is not None:
+            raise LearnabilityError(
+                "`r` and `noise` belong to the target: give them to MultiIndex."
+            )
         return target
-    try:
-        return MultiIndex(target)
-    except TypeError:
+    if not isinstance(target, str | Link) and not callable(target):
         raise LearnabilityError(
             f"The target was given as {type(target).__name__}, but a target such as MultiIndex, a "
             "link or its text is accepted."
-        ) from None
+        )
+    return MultiIndex(target, r=r, noise=0.0 if noise is None else noise)

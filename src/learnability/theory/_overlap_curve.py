@@ -33,12 +33,12 @@ class OverlapCurve:
     ----------
     information : callable
         q -> I(q), for 0 < q < 1.
-    weak : float
+    alpha_c : float
         alpha(0+), the weak-recovery threshold.
     """
 
     information: Callable[[float], float]
-    weak: float
+    alpha_c: float
 
     def alpha(self, q: float) -> float:
         """The ratio of samples at which q is a fixed point."""
@@ -62,7 +62,7 @@ class OverlapCurve:
 
     def smallest(self, alpha: float) -> float:
         """The overlap reached from no information: the smallest q with alpha(q) >= alpha."""
-        if alpha <= self.weak:
+        if alpha <= self.alpha_c:
             return 0.0
         q, curve = self.points
         stops = np.nonzero(curve >= alpha)[0]
@@ -70,7 +70,7 @@ class OverlapCurve:
             # Between two points of the grid the curve may be higher.
             return 1.0 if alpha > self.full else float(q[-1])
         k = int(stops[0])
-        before = (1e-12, self.weak) if k == 0 else (float(q[k - 1]), float(curve[k - 1]))
+        before = (1e-12, self.alpha_c) if k == 0 else (float(q[k - 1]), float(curve[k - 1]))
         return self._between(before, (float(q[k]), float(curve[k])), alpha)
 
     def largest(self, alpha: float) -> float:

@@ -29,7 +29,7 @@ from learnability.labels.conditional import (
 )
 from learnability.labels.link import Link
 from learnability.theory.correlations import shown_directions, snapped
-from learnability.theory.state_evolution import self_consistent_alpha
+from learnability.theory.self_consistency import self_consistent_alpha
 from learnability.theory.steps import Staircase, Step
 from learnability.theory.subspaces import open_range, relevant_subspace, threshold, whole_section
 

@@ -27,20 +27,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.labels.channel import Channel
-from learnability.labels.link import Link
 from learnability.labels.posterior import BoxPosterior, scheme_of
+from learnability.statuses import Status
 from learnability.theory._box_information import KNOWN, FiniteInformation, RootInformation
 from learnability.theory._overlap_curve import OverlapCurve
 from learnability.theory._quadrature_information import QuadratureInformation
 from learnability.theory.thresholds import weak_recovery
 
-__all__ = [
-    "FixedPoint",
-    "StateEvolution",
-    "Thresholds",
-    "self_consistent_alpha",
-    "state_evolution",
-]
+__all__ = ["FixedPoint", "StateEvolution", "Thresholds", "state_evolution"]
 
 Array = NDArray[np.float64]
 
@@ -57,20 +51,20 @@ class Thresholds:
 
     Attributes
     ----------
-    weak : float
+    alpha_c : float
         Above it message passing does better than chance; 0.0 trivial, inf hard.
-    algorithmic : float
+    alpha_algorithmic : float
         Where the overlap of message passing jumps.
-    information : float
+    alpha_information : float
         Above it the informative fixed point has the larger free entropy.
-    full : float
+    alpha_full : float
         Above it perfect recovery is a fixed point; inf if it never is.
     """
 
-    weak: float
-    algorithmic: float
-    information: float
-    full: float
+    alpha_c: float
+    alpha_algorithmic: float
+    alpha_information: float
+    alpha_full: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +72,7 @@ class FixedPoint:
     """An overlap M (r, r) that state evolution keeps, and how it was found."""
 
     M: Array
-    status: str
+    status: Status
 
 
 @lru_cache(maxsize=32)
@@ -165,12 +159,12 @@ class StateEvolution:
         """
         if self._diagonal and len(self._orbits) == 1:
             eye = np.eye(self.r)
-            return OverlapCurve(lambda q: float(self.information(q * eye)[0, 0]), self._weak)
+            return OverlapCurve(lambda q: float(self.information(q * eye)[0, 0]), self.alpha_c)
         if self.leading is None or self._on_boxes is None:
             return None
         axis, boxes = self.leading, self._on_boxes
         unit = np.eye(self.r)[axis]
-        return OverlapCurve(lambda q: float(boxes(q * unit)[axis]), self._weak)
+        return OverlapCurve(lambda q: float(boxes(q * unit)[axis]), self.alpha_c)
 
     @cached_property
     def leading(self) -> int | None:
@@ -186,7 +180,8 @@ class StateEvolution:
         return scheme.smooth if alone else None
 
     @cached_property
-    def _weak(self) -> float:
+    def alpha_c(self) -> float:
+        """The weak-recovery threshold: 0.0 where one label has a mean direction, inf if hard."""
         recovery = weak_recovery(self.channel)
         return 0.0 if len(recovery.trivial) else recovery.alpha
 
@@ -194,9 +189,9 @@ class StateEvolution:
     def thresholds(self) -> Thresholds:
         """The thresholds, as numbers."""
         if self.curve is None:
-            return Thresholds(self._weak, math.nan, math.nan, math.nan)
+            return Thresholds(self.alpha_c, math.nan, math.nan, math.nan)
         curve = self.curve
-        return Thresholds(self._weak, curve.spinodal, curve.information_threshold, curve.full)
+        return Thresholds(self.alpha_c, curve.spinodal, curve.information_threshold, curve.full)
 
     @property
     def note(self) -> str:
@@ -232,7 +227,7 @@ class StateEvolution:
         """
         if self.curve is not None and self.leading is None:
             q = self.curve.largest(alpha) if informed else self.curve.smallest(alpha)
-            return FixedPoint(q * np.eye(self.r), "converged")
+            return FixedPoint(q * np.eye(self.r), Status.CONVERGED)
         if self.leading is not None:
             return self._staged(alpha, informed)
         if below is not None and not informed:
@@ -257,8 +252,8 @@ class StateEvolution:
         q[axis] = self.curve.largest(alpha) if informed else self.curve.smallest(alpha)
         rest = [i for i in range(self.r) if i != axis]
         # Knowing the leading coordinate exactly would only help the others.
-        if alpha <= self._others_weak:
-            return FixedPoint(np.diag(q), "converged")
+        if alpha <= self._others_alpha_c:
+            return FixedPoint(np.diag(q), Status.CONVERGED)
         if q[axis] >= KNOWN and len({tuple(o) for o in self._orbits}) == 2:
 
             def alone(x: float) -> float:
@@ -266,14 +261,14 @@ class StateEvolution:
                 at[rest] = x
                 return float(boxes(at)[rest[0]])
 
-            curve = OverlapCurve(alone, self._others_weak)
+            curve = OverlapCurve(alone, self._others_alpha_c)
             q[rest] = curve.largest(alpha) if informed else curve.smallest(alpha)
-            return FixedPoint(np.diag(q), "converged")
+            return FixedPoint(np.diag(q), Status.CONVERGED)
         q[rest] = (1 - _START) if informed else _START
         return self._iterated(alpha, np.diag(q))
 
     @cached_property
-    def _others_weak(self) -> float:
+    def _others_alpha_c(self) -> float:
         """Weak-recovery threshold of the other coordinates when the leading one is known."""
         assert self._on_boxes is not None
         others = np.arange(self.r) != self.leading
@@ -316,7 +311,7 @@ class StateEvolution:
         for count in range(_MOST_STEPS):
             step = self.step(alpha, M) - M
             if np.abs(step).max() <= tolerance:
-                return FixedPoint(_cleaned(M + step), "converged")
+                return FixedPoint(_cleaned(M + step), Status.CONVERGED)
             same, length = float(np.sum(step * before)), float(np.sum(before**2))
             even = same**2 > 0.98 * length * float(np.sum(step**2))
             if count < 4 or not even or same >= length:
@@ -325,7 +320,7 @@ class StateEvolution:
                 wanted = 0.9 * stretch / (1 - same / length)
                 stretch = min(max(wanted, 1.0), 3 * stretch, _LONGEST)
             M, before = _physical(M + stretch * step), step
-        return FixedPoint(_cleaned(M), "stopped")
+        return FixedPoint(_cleaned(M), Status.STOPPED)
 
     def trace(self, alpha: float, steps: int, start: float) -> Array:
         """Overlaps along the iterations from M = start I, shape (steps + 1, r, r)."""
@@ -349,61 +344,3 @@ def _physical(M: Array) -> Array:
 def _cleaned(M: Array) -> Array:
     """Overlaps of the size of the tolerance are zero."""
     return np.where(np.abs(M) < 1e-5, 0.0, 0.5 * (M + M.T))
-
-
-def self_consistent_alpha(
-    channel: Channel, known: Array, opened: Array, idealised: float
-) -> float | None:
-    """The alpha at which directions open when those known are only partly so.
-
-    Parameters
-    ----------
-    channel : Channel
-        The link and its noise.
-    known, opened : array, shapes (j, r) and (k, r)
-        Orthonormal rows: what is found before, and what opens.
-    idealised : float
-        The alpha at which they open when the known ones are known exactly.
-
-    Returns
-    -------
-    float or None
-        None when it is not computed: more than one direction is partly known, or the posterior is
-        not exact, or r > 2 and the known direction is not recovered exactly before.
-    """
-    from scipy.optimize import brentq
-
-    if len(known) != 1 or channel.link.r > 3:
-        return None
-    theory = state_evolution(channel)
-    if theory.curve is not None and theory.leading is not None:
-        return idealised if theory.curve.smallest(idealised) >= KNOWN else None
-    if channel.link.r > 2 or not _splits(channel.link, known, opened):
-        return None
-    engine = QuadratureInformation(channel, nodes=5000)
-    if not engine.exact:
-        return None
-    u = known[0]
-
-    def gap(q: float) -> float:
-        """alpha at which q is reached, over alpha at which the others open at q."""
-        information, response = engine.with_response(q * np.outer(u, u), opened)
-        reached = q / ((1 - q) * float(u @ information @ u))
-        return math.log(reached * response)
-
-    low, high = 0.04, 0.96
-    if gap(high) < 0:  # All but known before the others open.
-        return idealised
-    if gap(low) > 0:
-        return None
-    q = float(brentq(gap, low, high, xtol=1e-4))
-    return 1 / engine.with_response(q * np.outer(u, u), opened)[1]
-
-
-def _splits(link: Link, known: Array, opened: Array) -> bool:
-    """Whether a reflection of the link keeps the known direction and turns the new ones."""
-    for s in link.symmetries:
-        keeps = np.allclose(known @ s.matrix, known, atol=1e-9)
-        if keeps and np.allclose(opened @ s.matrix, -opened, atol=1e-9):
-            return True
-    return False

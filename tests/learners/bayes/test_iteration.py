@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.linalg import funm, inv
 
 from learnability import MultiIndex
 from learnability.learners.bayes._channel_step import ChannelStep
@@ -14,6 +15,7 @@ from learnability.learners.bayes._iteration import (
     Start,
     informed_start,
     iterate,
+    matrix_function,
     random_start,
     spectral_start,
 )
@@ -148,3 +150,19 @@ def test_single_precision_is_kept() -> None:
     found = run(MultiIndex("sign(z)"), 0, 2.0, start="random", iterations=3)
     assert found.W.dtype == np.float32
     assert found.C.dtype == found.overlap.dtype == found.length.dtype == np.float64
+
+
+@pytest.mark.parametrize("r", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_function_of_a_matrix_is_that_of_scipy(r: int, seed: int) -> None:
+    root = np.random.default_rng(seed).standard_normal((r, r))
+    matrix = root + root.T
+    np.testing.assert_allclose(matrix_function(matrix, np.cos), funm(matrix, np.cos), atol=1e-12)
+    square = root @ root.T
+    found = matrix_function(square, lambda x: 1 / (1 + x))
+    np.testing.assert_allclose(found, inv(np.eye(r) + square), atol=1e-13)
+
+
+@pytest.mark.parametrize("r", [1, 2, 3])
+def test_a_function_of_equal_eigenvalues(r: int) -> None:
+    np.testing.assert_allclose(matrix_function(2.0 * np.eye(r), np.exp), np.exp(2.0) * np.eye(r))

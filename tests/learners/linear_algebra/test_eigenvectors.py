@@ -147,7 +147,7 @@ def test_a_run_that_is_cut_short_says_so() -> None:
     X, G, _ = modulus(0, 300, 1.0)
     found = leading_vectors(X, preprocessing(G, -100.0), most_products=10)
     assert found.products == 10
-    assert found.status.startswith("not converged: relative residual")
+    assert found.status == "stopped"
     assert np.isfinite(found.vectors).all()
 
 

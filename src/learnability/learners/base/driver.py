@@ -20,6 +20,7 @@ from learnability.learners.base.questions import (
 from learnability.learners.base.support import check_support
 from learnability.progress import tracked
 from learnability.results.schema import COORDINATES, row_of
+from learnability.statuses import status_words
 from learnability.targets import as_target
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def _labelled(
                 f"{learner.name} returned `{name}`, which the question {question.name} does not "
                 "declare."
             )
-        array = np.asarray(values)
+        array = status_words(values) if name == "status" else np.asarray(values)
         dims = (*lead, *row.dims, *(("ridge",) if row.by_ridge and ridges else ()))
         if array.ndim != len(dims):
             raise LearnabilityError(

@@ -18,6 +18,7 @@ Rangan, ISIT 2011; Aubin, Maillard, Barbier, Krzakala, Macris, Zdeborova, NeurIP
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -26,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from learnability.learners.bayes._matrix_function import matrix_function
 from learnability.learners.linear_algebra.thin_products import collect, project
+from learnability.statuses import Status
 
 __all__ = [
     "INFORMED",
@@ -35,6 +36,7 @@ __all__ = [
     "Start",
     "informed_start",
     "iterate",
+    "matrix_function",
     "random_start",
     "spectral_start",
 ]
@@ -74,7 +76,7 @@ class Run:
         Posterior covariance along the iterations.
     overlap, length : array, shape (steps + 1, r, r)
         W W*^T and W W^T along the iterations.
-    status : str
+    status : Status
         "converged", "stopped", "inconsistent" or "diverged".
     """
 
@@ -82,7 +84,7 @@ class Run:
     C: Array
     overlap: Array
     length: Array
-    status: str
+    status: Status
 
 
 def random_start(rng: np.random.Generator, r: int, d: int) -> Start:
@@ -144,7 +146,7 @@ def iterate(
     W, C = np.asarray(start.W, dtype=X.dtype), start.C
     memory = np.zeros((r, len(X)), dtype=X.dtype)
     states = [((W @ hidden.T).astype(float), (W @ W.T).astype(float), C)]
-    status = "stopped"
+    status = Status.STOPPED
     for _ in range(iterations):
         g = channel_step(project(X, W) - C.astype(X.dtype) @ memory, C)
         memory += damping * (g - memory)
@@ -152,7 +154,7 @@ def iterate(
         A /= max(_LEAST * float(np.abs(A).sum()), 1.0)
         pull = collect(X, g) / X.dtype.type(d) + A.astype(X.dtype) @ W
         if not (np.isfinite(A).all() and np.isfinite(pull).all()):
-            status = "diverged"
+            status = Status.DIVERGED
             break
         gain = matrix_function(A, lambda value: 1 / (1 + value))
         new = gain.astype(X.dtype) @ pull
@@ -163,11 +165,11 @@ def iterate(
         C = _no_smaller((1 - damping) * C + damping * gain, length)
         states.append(((W @ hidden.T).astype(float), length, C))
         if change <= tolerance * size or float(np.abs(C).max()) <= _KNOWN:
-            status = "converged"
+            status = Status.CONVERGED
             break
     overlap, length, covariance = (np.array(values) for values in zip(*states, strict=True))
-    if status != "diverged" and _inconsistent(length[-1], covariance[-1], d):
-        status = "inconsistent"
+    if status is not Status.DIVERGED and _inconsistent(length[-1], covariance[-1], d):
+        status = Status.INCONSISTENT
     return Run(W, covariance, overlap, length, status)
 
 
@@ -184,3 +186,25 @@ def _inconsistent(length: Array, C: Array, d: int) -> bool:
     """Whether the estimate is not as long as its own covariance says: W W^T far from I - C."""
     gap = np.abs(length - (np.eye(len(C)) - C)).max()
     return bool(gap > 0.1 + 2 / np.sqrt(d))
+
+
+def matrix_function(
+    matrix: NDArray[np.float64], function: Callable[[float], float]
+) -> NDArray[np.float64]:
+    """A function of the eigenvalues of a symmetric matrix (r, r), in its eigenvectors.
+
+    After a product that has read all samples nothing of LAPACK is left in the cache, and a call
+    takes longer than a thousand samples of the channel. Two rows need none, by Sylvester's formula
+    f(M) = f(low) I + (f(high) - f(low)) / (high - low) (M - low I).
+    """
+    if len(matrix) != 2:
+        values, vectors = np.linalg.eigh(matrix)
+        return np.asarray((vectors * [function(float(v)) for v in values]) @ vectors.T)
+    (a, b), (_, c) = matrix.tolist()
+    centre, radius = 0.5 * (a + c), math.hypot(0.5 * (a - c), b)
+    low = centre - radius
+    least = function(low)
+    slope = (function(centre + radius) - least) / (2 * radius) if radius > 0 else 0.0
+    return np.array(
+        [[least + slope * (a - low), slope * b], [slope * b, least + slope * (c - low)]]
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -170,15 +171,7 @@ class BayesAMP(Learner):
         }
         if target.link.values is not None:
             values["misclassification"] = [e.wrong for e in found]
-        thresholds = theory.thresholds
-        about = {
-            "alpha_c": thresholds.weak,
-            "alpha_algorithmic": thresholds.algorithmic,
-            "alpha_information": thresholds.information,
-            "alpha_full": thresholds.full,
-            "note": theory.note,
-        }
-        return Found(values, attrs=about)
+        return Found(values, attrs={**asdict(theory.thresholds), "note": theory.note})
 
     def _path(self, target: MultiIndex, alphas: NDArray[Any], steps: int) -> Found:
         """State evolution along the iterations, damped as the algorithm is.

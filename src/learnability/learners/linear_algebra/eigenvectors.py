@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.learners.linear_algebra.thin_products import collect, project
+from learnability.statuses import Status
 
 __all__ = ["Eigenvectors", "leading_linearised_vectors", "leading_vectors", "preprocessing"]
 
@@ -65,12 +66,10 @@ class Eigenvectors(NamedTuple):
     products: int
 
     @property
-    def status(self) -> str:
-        """``"converged"``, or what is missing."""
+    def status(self) -> Status:
+        """Whether all residuals are within the tolerance, or the products ran out before."""
         worst = float(self.residuals.max())
-        if worst <= TOLERANCE:
-            return "converged"
-        return f"not converged: relative residual {worst:.1e} after {self.products} products"
+        return Status.CONVERGED if worst <= TOLERANCE else Status.STOPPED
 
 
 def preprocessing(G: NDArray[Any], floor: float) -> Array:

@@ -1,31 +1,26 @@
-"""The hardness report: what can be said of a target before any algorithm runs."""
+"""The report on a multi-index target: what can be said of it before any algorithm runs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.errors import LearnabilityError
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
 from learnability.reports.costs import Cost, costs_of
-from learnability.reports.hierarchical import hierarchical_hardness
 from learnability.reports.references import BIBTEX
-from learnability.targets.hierarchical import Hierarchical
-from learnability.targets.multi_index import MultiIndex
-from learnability.targets.spiked_index import SpikedIndex
+from learnability.targets import Target
 from learnability.theory.correlations import MOST_DIRECTIONS
 from learnability.theory.csq import HIGHEST_KAPPA, leap_staircase, risk_floors
 from learnability.theory.grand import grand_staircase
 from learnability.theory.steps import Staircase, Step
 from learnability.theory.subspaces import hermite_orders, is_square_integrable, relevant_subspace
 
-__all__ = ["Hardness", "hardness"]
+__all__ = ["Hardness", "multi_index_hardness"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +29,7 @@ class Hardness:
 
     Attributes
     ----------
-    target : MultiIndex
+    target : Target
         The target.
     relevant : array, shape (k, r)
         Orthonormal rows: the directions that g depends on.
@@ -50,14 +45,14 @@ class Hardness:
         ``floors[t][kappa]``: what stays unlearned when the first t CSQ steps are known and
         degrees up to kappa are fitted.
     costs : tuple of Cost
-        One row an algorithm.
+        One row for each algorithm.
     notes : tuple of str
         Hypotheses that fail, and how the numbers were made.
     undecided : tuple of str
-        Quantities that the numerics could not settle.
+        Quantities that neither the numerics nor the theory settle.
     """
 
-    target: MultiIndex | SpikedIndex
+    target: Target
     relevant: NDArray[np.float64] = field(repr=False)
     information_exponent: int | None
     generative_exponent: int | None
@@ -128,44 +123,14 @@ class Hardness:
         return table(self)
 
 
-def hardness(
-    target: MultiIndex | Hierarchical | SpikedIndex | Link | str | Callable[[Any], Any],
-    r: int | None = None,
-    noise: float | None = None,
-) -> Any:
-    """Report how hard a target is to learn, before any algorithm runs.
+def multi_index_hardness(target: Target) -> Hardness:
+    """Report on a multi-index target with isotropic inputs; `hardness` calls it.
 
     Parameters
     ----------
-    target : MultiIndex, Hierarchical, SpikedIndex, Link, str or callable
-        The target, or its link; for a SpikedIndex the report says what the spike adds.
-    r : int, optional
-        Number of hidden directions; needed for a callable.
-    noise : float, optional
-        Variance of the label noise, when `target` is a link.
-
-    Returns
-    -------
-    Hardness
-        Or, of a `Hierarchical`, a `HierarchicalHardness`.
-
-    Examples
-    --------
-    >>> report = hardness("z**2")
-    >>> report.kind, report.information_exponent, round(report.alpha_c, 6)
-    ('easy', 2, 0.5)
+    target : Target
+        A MultiIndex; of its inputs only that the hidden coordinates are standard normal is used.
     """
-    if isinstance(target, Hierarchical) and r is None and noise is None:
-        return hierarchical_hardness(target)
-    if isinstance(target, SpikedIndex) and r is None and noise is None:
-        from learnability.reports.spiked import spiked_hardness
-
-        return spiked_hardness(target)
-    if not isinstance(target, MultiIndex | Hierarchical | SpikedIndex):
-        target = MultiIndex(target, r=r, noise=0.0 if noise is None else noise)
-    elif r is not None or noise is not None:
-        raise LearnabilityError("`r` and `noise` belong to the target: give them to MultiIndex.")
-    assert isinstance(target, MultiIndex)
     link = target.link
     notes: list[str] = []
     undecided: list[str] = []
@@ -241,7 +206,7 @@ def _information_exponent(link: Link, undecided: list[str]) -> int | None:
     return None
 
 
-def _constant(target: MultiIndex) -> Hardness:
+def _constant(target: Target) -> Hardness:
     return Hardness(
         target=target,
         relevant=np.zeros((0, target.r)),
