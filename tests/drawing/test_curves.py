@@ -21,7 +21,8 @@ RATIOS = np.array([1.0, 2.0, 3.0])
 @pytest.fixture
 def theory() -> xarray.Dataset:
     overlap = np.clip(ALPHAS / 2 - 0.5, 0, 1)[:, None, None] * np.eye(2)
-    attrs = {"alpha_weak": 1.0, "alpha_full": 3.0, "alpha_algorithmic": np.nan, "alpha_c": 9.0}
+    attrs = {"alpha_c": 1.0, "alpha_full": 3.0, "alpha_algorithmic": np.nan}
+    attrs |= {"alpha_information": 9.0, "alpha_of_something": 2.0}
     return xarray.Dataset(
         {
             "overlap": (("alpha", "estimate", "index"), overlap),
@@ -85,7 +86,7 @@ def test_thresholds_are_marked(theory: xarray.Dataset, runs: xarray.Dataset) -> 
     ]
     assert vertical == [1.0, 3.0]  # Neither NaN nor what lies outside.
     said = [text.get_text() for text in axes.texts]
-    assert said == [r"$\alpha_{\mathrm{weak}}$", r"$\alpha_{\mathrm{full}}$"]
+    assert said == [r"$\alpha_{\mathrm{c}}$", r"$\alpha_{\mathrm{full}}$"]
 
 
 def test_other_dimensions_get_markers(theory: xarray.Dataset, runs: xarray.Dataset) -> None:
@@ -114,6 +115,24 @@ def test_neurons_that_know_a_direction_best() -> None:
         {"overlap": (("alpha", "seed", "estimate", "index"), overlap)}, {"alpha": [1.0, 2.0]}
     )
     assert [line[1] for line in drawn(lb.plot(runs=runs).axes[0])] == [[0.0, 0.0], [0.7, 0.7]]
+
+
+def test_the_error_of_a_theory_is_shaded(theory: xarray.Dataset) -> None:
+    assert lb.plot(theory, variable="error").axes[0].collections[:] == []
+    theory["error_stderr"] = ("alpha", np.full(len(ALPHAS), 0.1))
+    axes = lb.plot(theory, variable="error").axes[0]
+    (band,) = axes.collections
+    edge = band.get_paths()[0].vertices
+    assert edge[:, 1].max() == pytest.approx(1 / ALPHAS[0] + 0.2)
+    assert axes.get_ylabel() == "mean squared error"
+
+
+def test_labels_are_those_of_the_schema(runs: xarray.Dataset) -> None:
+    data = runs.sel(d=100)[["error"]].rename(error="train_error")
+    assert lb.plot(runs=data).axes[0].get_ylabel() == "error on the samples"
+    figure = lb.plot(runs=runs[["error"]].isel(alpha=[0, 1]), x="d")
+    said = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert said == [r"$\alpha$ = 1.0", r"$\alpha$ = 2.0"]
 
 
 @pytest.mark.parametrize("suffix", ["pdf", "svg", "png"])

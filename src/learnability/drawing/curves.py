@@ -1,4 +1,4 @@
-"""The one function that draws theory and runs, whatever the learner.
+"""The one function that draws theory and runs, whatever the learner, by the schema of results.
 
 Labels are written for LaTeX; Matplotlib's own mathtext sets them unless the user's settings ask for
 LaTeX (``text.usetex``).
@@ -7,45 +7,25 @@ LaTeX (``text.usetex``).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from learnability.drawing.files import write
 from learnability.drawing.marks import crosses, line, mark
 from learnability.drawing.style import COLOURS, WIDTHS, house_style
 from learnability.drawing.theory_and_runs import against
 from learnability.errors import LearnabilityError
+from learnability.results.schema import COORDINATES, OBSERVABLES, STDERR, THRESHOLDS, Row
 
 if TYPE_CHECKING:
     import xarray
 
 __all__ = ["plot"]
 
-_VARIABLES = {
-    "overlap": "overlap",
-    "error": "mean squared error",
-    "misclassification": "share of wrong labels",
-    "subspace_overlap": r"subspace overlap $\|\hat P P^\star\|_F^2 / r$",
-    "cosine": "cosine",
-    "overlap_trace": "overlap",
-    "error_trace": "mean squared error",
-    "train_error": "error on the samples",
-}
-"""What is drawn when nothing is said, in this order, and how it is called."""
-
-_AXES = {
-    "alpha": r"$\alpha = n/d$",
-    "kappa": r"$\kappa = \log n / \log d$",
-    "time": "$t$",
-    "n": "$n$",
-    "d": "$d$",
-}
 _MARKERS = ("x", "+", "o", "s", "^", "D")
 _STYLES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)))
-_NO_AXIS = ("seed", "estimate", "index")
+_NO_AXIS = ("seed", "estimate", "other_estimate", "index", "marked", "feature")
 
 
 def plot(
@@ -62,13 +42,14 @@ def plot(
     Parameters
     ----------
     prediction : xarray.Dataset, optional
-        From `predict`. Its thresholds (`alpha_weak`, ...) are marked when alpha is the axis.
+        From `predict`. Its thresholds (`alpha_c`, ...) are marked when alpha is the axis, and its
+        standard errors, where it has some, are shaded.
     runs : xarray.Dataset, optional
         From `study` or `simulate`: the mean over the seeds and its standard error are drawn.
     variable : str, optional
-        What is drawn; by default the first of overlap, error, ... that both have.
+        What is drawn; by default the first of the schema (overlap, error, ...) that both have.
     x : str, optional
-        The horizontal axis; by default alpha, kappa, time, n, d or another numeric dimension.
+        The horizontal axis; by default time, alpha, kappa, n, d or another numeric dimension.
     file : str or Path, optional
         Save the picture (.pdf, .svg, .png) and beside it the numbers (.nc, .csv).
     width : {"column", "text"} or float
@@ -107,6 +88,9 @@ def plot(
                 else:
                     axes.axhline(float(values), color=colour, ls=_STYLES[place], zorder=2)
                 _enter(entries, label, colour, _STYLES[place], "")
+            for values, error, colour in _bands(prediction, variable, x):
+                low, high = values - 2 * error, values + 2 * error
+                axes.fill_between(values[x], low, high, color=colour, alpha=0.2, lw=0)
         if runs is not None:
             for values, colour, place, label in _series(runs, variable, x):
                 crosses(axes, values[x], values, colour, _MARKERS[place])
@@ -114,16 +98,14 @@ def plot(
         marks = _thresholds(prediction, axes.get_xlim()) if x == "alpha" else []
         for at, name in marks:
             mark(axes, at, name)
-        axes.set(
-            xlabel=_AXES.get(x, x), ylabel=_VARIABLES.get(variable, variable.replace("_", " "))
-        )
+        axes.set(xlabel=_label(COORDINATES, x), ylabel=_label(OBSERVABLES, variable))
         if len(sides) > 1 or len(entries) > 1:
             _legend(figure, entries, prediction, runs)
     if file is not None:
         data = sides[0]
         if prediction is not None and runs is not None:
             thresholds = [at for at, _ in marks]
-            data = against(prediction, runs, thresholds, paths="trace" in variable)
+            data = against(prediction, runs, thresholds, paths="time" in runs[variable].dims)
         write(figure, data, Path(file).with_suffix(""), (suffix,))
     return figure
 
@@ -133,14 +115,15 @@ def _chosen(sides: list[Any], variable: str | None, x: str | None) -> tuple[str,
     last = sides[-1]
     shared = [str(n) for n in last.data_vars if all(n in side for side in sides)]
     numeric = [n for n in shared if all(side[n].dtype.kind in "biuf" for side in sides)]
-    known = [n for n in _VARIABLES if n in numeric]
-    names = [variable] if variable is not None else known + [n for n in numeric if n not in known]
+    known = [n for n in OBSERVABLES if n in numeric]
+    others = [n for n in numeric if n not in known and not n.endswith(STDERR)]
+    names = [variable] if variable is not None else known + others
     for name in names:
         if name not in numeric:
             break
         dims = [str(dim) for dim in last[name].dims if dim not in _NO_AXIS]
         dims = [d for d in dims if d in last.coords and last[d].dtype.kind in "iuf"]
-        order = ["time", *_AXES]  # What has times is a path.
+        order = ["time", *COORDINATES]  # What has times is a path.
         first = [d for d in order if d in dims] + [d for d in dims if d not in order]
         several = [d for d in first if last.sizes[d] > 1] or first
         if x is None and several:
@@ -187,8 +170,30 @@ def _series(data: Any, variable: str, x: str) -> Iterator[tuple[Any, str, int, d
             yield part, COLOURS[number], style, labels
 
 
+def _bands(data: Any, variable: str, x: str) -> Iterator[tuple[Any, Any, str]]:
+    """Values along x with their standard errors and the colour, where a theory has some."""
+    if variable + STDERR not in data or x not in data[variable].dims:
+        return
+    if {"estimate", "index"} <= set(data[variable].dims) and (
+        data.sizes["estimate"] != data.sizes["index"]
+    ):
+        return  # The largest of several neurons has no error of its own.
+    values = _series(data, variable, x)
+    errors = _series(data, variable + STDERR, x)
+    for (value, colour, *_), (error, *_) in zip(values, errors, strict=True):
+        yield value, error, colour
+
+
+def _label(rows: Mapping[str, Row], name: str) -> str:
+    """The label of the schema, or the name itself."""
+    found = rows[name].label if name in rows else ""
+    return found or name.replace("_", " ")
+
+
 def _symbol(name: str) -> str:
-    return {"alpha": r"$\alpha$", "d": "$d$", "n": "$n$"}.get(name, name)
+    """The letter of a coordinate: what stands before the equals sign of its label."""
+    label = _label(COORDINATES, name)
+    return label.split(" = ")[0] + "$" if " = " in label else label
 
 
 def _enter(
@@ -237,12 +242,11 @@ def _thresholds(prediction: Any, limits: tuple[float, float]) -> list[tuple[floa
     """Ratios within the limits and their names; those that lie close together share a label."""
     found: list[tuple[float, str]] = []
     attrs = {} if prediction is None else prediction.attrs
-    known = [(float(v), k[6:]) for k, v in attrs.items()
-             if k.startswith("alpha_") and isinstance(v, int | float | np.number)]  # fmt: skip
+    known = [(float(attrs[name]), name) for name in THRESHOLDS if name in attrs]
     for at, name in sorted(known):
         if not max(limits[0], 0) < at < limits[1]:
             continue
-        label = rf"$\alpha_{{\mathrm{{{name.replace('_', ' ')}}}}}$"
+        label = rf"$\alpha_{{\mathrm{{{name.removeprefix('alpha_')}}}}}$"
         if found and at - found[-1][0] < 0.08 * (limits[1] - limits[0]):
             close = at - found[-1][0] < 1e-3 * at
             joined = f"{found[-1][1]}, {label}"

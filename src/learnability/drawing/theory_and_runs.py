@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["against", "legend", "line_and_crosses", "mean_overlap"]
 
-_PATHS = ("overlap_trace", "error_trace", "time")
-
 
 def against(
     theory: xarray.Dataset,
@@ -33,7 +31,7 @@ def against(
     import xarray
 
     if not paths:
-        theory, runs = (part.drop_vars(_PATHS, errors="ignore") for part in (theory, runs))
+        theory, runs = (_without_paths(part) for part in (theory, runs))
     shared = {*theory.dims, *theory.coords} & {*runs.dims, *runs.coords} - {"seed"}
     apart = {name for name in shared if not _alike(theory, runs, name)} | {"alpha"}
     parts, attrs = [], {}
@@ -45,6 +43,12 @@ def against(
     if len(thresholds):
         merged["threshold"] = ("step", np.asarray(thresholds, dtype=float))
     return merged.assign_attrs(attrs)
+
+
+def _without_paths(data: xarray.Dataset) -> xarray.Dataset:
+    """What does not run along the time."""
+    paths = [name for name in data.data_vars if "time" in data[name].dims]
+    return data.drop_vars([*paths, "time"], errors="ignore")
 
 
 def _alike(theory: xarray.Dataset, runs: xarray.Dataset, name: Any) -> bool:
@@ -82,8 +86,9 @@ def legend(
     figure: Any,
     data: xarray.Dataset,
     columns: int,
-    theory: str = "state evolution",
-    algorithm: str = "message passing",
+    *,
+    theory: str,
+    algorithm: str,
 ) -> None:
     """Say once above the panels what a line is and what a cross is, whatever their colours."""
     from matplotlib.lines import Line2D

@@ -56,5 +56,5 @@ def picture(data: xarray.Dataset) -> Any:
         left.text(1.0, 0.93, "$z_1$", color=COLOURS[0], fontsize=9)
         left.text(3.6, 0.2, "$z_2$ and $z_3$", color=COLOURS[1], fontsize=9)
         right.set(ylabel="mean squared error", ylim=(0, None))
-        legend(figure, data, columns=2)
+        legend(figure, data, 2, theory="state evolution", algorithm="message passing")
     return figure

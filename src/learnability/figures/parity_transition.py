@@ -51,5 +51,5 @@ def picture(data: xarray.Dataset) -> Any:
             xlim=(0, float(data["theory_alpha"].max())),
             ylim=(-0.03, 1.03),
         )
-        legend(figure, data, columns=1)
+        legend(figure, data, 1, theory="state evolution", algorithm="message passing")
     return figure
