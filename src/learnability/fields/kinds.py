@@ -1,0 +1,263 @@
+"""Kinds of values that a field accepts: what is read, what is refused, what a text stands for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from learnability.errors import LearnabilityError
+
+__all__ = ["Choice", "Flag", "Kind", "Number", "Several", "Whole", "is_number", "refuse"]
+
+
+def refuse(name: str, value: Any, accepted: str) -> LearnabilityError:
+    """The error of a value that is not accepted.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument or field.
+    value : object
+        What was given.
+    accepted : str
+        What is accepted, with its article: "a finite number above 0".
+    """
+    shown = repr(value)
+    shown = shown if len(shown) <= 200 else shown[:200] + "..."
+    return LearnabilityError(f"`{name}` was given as {shown}, but {accepted} is accepted.")
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite real number and not a truth value."""
+    import numpy as np
+
+    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return real and math.isfinite(value)
+
+
+class Kind:
+    """What values a field accepts; a subclass is one type of value."""
+
+    @property
+    def accepted(self) -> str:
+        """What is accepted, with its article, for sentences and docs."""
+        raise NotImplementedError
+
+    @property
+    def type_name(self) -> str:
+        """The type as a docstring names it."""
+        raise NotImplementedError
+
+    def read(self, value: Any) -> Any:
+        """The value in its final form.
+
+        Raises
+        ------
+        ValueError
+            When the value is not accepted.
+        """
+        raise NotImplementedError
+
+    def parse(self, text: str) -> Any:
+        """The value that a text of the command line stands for; `read` checks it."""
+        return _plain(text)
+
+
+def _plain(text: str) -> Any:
+    words: dict[str, Any] = {"none": None, "true": True, "false": False}
+    if text.strip().lower() in words:
+        return words[text.strip().lower()]
+    for convert in (int, float):
+        try:
+            return convert(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _range(above: float | None, at_least: float | None, below: float | None,
+           at_most: float | None) -> str:  # fmt: skip
+    parts = []
+    if above is not None:
+        parts.append(f"above {above:g}")
+    if at_least is not None:
+        parts.append(f"of at least {at_least:g}")
+    if below is not None:
+        parts.append(f"below {below:g}")
+    if at_most is not None:
+        parts.append(f"of at most {at_most:g}")
+    return " and ".join(parts)
+
+
+@dataclass(frozen=True)
+class Number(Kind):
+    """A finite number within a range."""
+
+    above: float | None = None
+    at_least: float | None = None
+    below: float | None = None
+    at_most: float | None = None
+
+    @property
+    def accepted(self) -> str:
+        """What is accepted, with its article, for sentences and docs."""
+        return f"a finite number {self._limits}".strip()
+
+    @property
+    def _limits(self) -> str:
+        return _range(self.above, self.at_least, self.below, self.at_most)
+
+    @property
+    def type_name(self) -> str:
+        """The type as a docstring names it."""
+        return "float"
+
+    def _inside(self, value: Any) -> bool:
+        return (
+            (self.above is None or value > self.above)
+            and (self.at_least is None or value >= self.at_least)
+            and (self.below is None or value < self.below)
+            and (self.at_most is None or value <= self.at_most)
+        )
+
+    def read(self, value: Any) -> Any:
+        """The value as a float.
+
+        Raises
+        ------
+        ValueError
+            When the value is no finite number of the range.
+        """
+        if not is_number(value) or not self._inside(value):
+            raise ValueError
+        return float(value)
+
+
+@dataclass(frozen=True)
+class Whole(Number):
+    """A whole number within a range; 4.0 counts as one."""
+
+    @property
+    def accepted(self) -> str:
+        """What is accepted, with its article, for sentences and docs."""
+        return f"a whole number {self._limits}".strip()
+
+    @property
+    def type_name(self) -> str:
+        """The type as a docstring names it."""
+        return "int"
+
+    def read(self, value: Any) -> Any:
+        """The value as an int.
+
+        Raises
+        ------
+        ValueError
+            When the value is no whole number of the range.
+        """
+        if not is_number(value) or value != int(value) or not self._inside(value):
+            raise ValueError
+        return int(value)
+
+
+@dataclass(frozen=True)
+class Flag(Kind):
+    """True or False."""
+
+    @property
+    def accepted(self) -> str:
+        """What is accepted, with its article, for sentences and docs."""
+        return "True or False"
+
+    @property
+    def type_name(self) -> str:
+        """The type as a docstring names it."""
+        return "bool"
+
+    def read(self, value: Any) -> Any:
+        """The value as it is.
+
+        Raises
+        ------
+        ValueError
+            When it is neither True nor False.
+        """
+        if not isinstance(value, bool):
+            raise ValueError
+        return value
+
+
+@dataclass(frozen=True)
+class Choice(Kind):
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+    @property
+    def accepted(self) -> str:
+        """What is accepted, with its article, for sentences and docs."""
+        return "one of " + ", ".join(self.words)
+
+    @property
+    def type_name(self) -> str:
+        """The type as a docstring names it."""
+        return "{" + ", ".join(f'"{word}"' for word in self.words) + "}"
+
+    def read(self, value: Any) -> Any:
+        """The word.
+
+        Raises
+        ------
+        ValueError
+            When it is none of them.
+        """
+        if not isinstance(value, str) or value not in self.words:
+            raise ValueError
+        return value
+
+    def parse(self, text: str) -> Any:
+        """The text itself."""
+        return text
+
+
+@dataclass(frozen=True)
+class Several(Kind):
+    """One number, or several: a tuple, which is an axis of results where they must be distinct."""
+
+    each: Number
+    distinct: bool = True
+
+    @property
+    def accepted(self) -> str:
+        """What is accepted, with its article, for sentences and docs."""
+        several = "several different ones" if self.distinct else "a list of them"
+        return f"{self.each.accepted} or {several}"
+
+    @property
+    def type_name(self) -> str:
+        """The type as a docstring names it."""
+        return f"{self.each.type_name} or sequence of {self.each.type_name}"
+
+    def read(self, value: Any) -> Any:
+        """A number, or a tuple of numbers.
+
+        Raises
+        ------
+        ValueError
+            When one of them is not accepted.
+        """
+        if is_number(value):
+            return self.each.read(value)
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise ValueError
+        found = tuple(self.each.read(one) for one in value)
+        if not found or (self.distinct and len(set(found)) < len(found)):
+            raise ValueError
+        return found
+
+    def parse(self, text: str) -> Any:
+        """One number, or those between commas."""
+        parts = [_plain(part) for part in text.split(",")]
+        return parts[0] if len(parts) == 1 else tuple(parts)
