@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from learnability.errors import LearnabilityError
 
@@ -38,7 +38,15 @@ def is_number(value: Any) -> bool:
 
 
 class Kind:
-    """What values a field accepts; a subclass is one type of value."""
+    """What values a field accepts; a subclass is one type of value.
+
+    Attributes
+    ----------
+    examples : tuple
+        Values that are accepted, where the class of the kind does not say them; tests try them.
+    """
+
+    examples: ClassVar[tuple[Any, ...]] = ()
 
     @property
     def accepted(self) -> str:

@@ -39,6 +39,7 @@ class _Cosines(Kind):
 
     accepted = "a cosine between -1 and 1, a list of them, or a matrix of them"
     type_name = "float, sequence of float or matrix"
+    examples = (0.6, -0.3)
 
     def read(self, value: Any) -> Any:
         """A float, or nested tuples of floats.

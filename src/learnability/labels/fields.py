@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from learnability.errors import LearnabilityError
 from learnability.fields import Kind, declare
@@ -21,6 +21,8 @@ class Function(Kind):
     variables : int
         Their number r.
     """
+
+    examples: ClassVar[tuple[Any, ...]] = ("tanh(z)", "relu(z)", "z + He2(z)", "exp(z)")
 
     variables: int = 1
 
