@@ -18,7 +18,13 @@ from numpy.typing import NDArray
 
 from learnability.theory.equivalent import Levels
 
-__all__ = ["half_recovery", "mehler_levels", "mehler_trace", "mehler_values"]
+__all__ = [
+    "half_recovery",
+    "mehler_levels",
+    "mehler_parameter",
+    "mehler_trace",
+    "mehler_values",
+]
 
 Array = NDArray[np.float64]
 
@@ -26,8 +32,8 @@ HIGHEST = 16
 """Degrees whose number of functions is counted; all others act as a ridge."""
 
 
-def _rho(dimension: int) -> float:
-    """The parameter 2 / D, and 1/2 in few dimensions."""
+def mehler_parameter(dimension: int) -> float:
+    """The parameter rho = 2 / D, and 1/2 in few dimensions."""
     return min(2.0 / dimension, 0.5)
 
 
@@ -40,7 +46,7 @@ def mehler_values(X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
         Inputs.
     """
     D = X.shape[1]
-    rho = _rho(D)
+    rho = mehler_parameter(D)
     values = X @ Z.T
     values *= rho
     values -= 0.5 * rho**2 * np.sum(X**2, axis=1)[:, None]
@@ -52,7 +58,7 @@ def mehler_values(X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
 
 def mehler_trace(dimension: int) -> float:
     """The mean of K(x, x), which is the sum of all eigenvalues."""
-    return float((1 - _rho(dimension)) ** -dimension)
+    return float((1 - mehler_parameter(dimension)) ** -dimension)
 
 
 def mehler_levels(dimension: int, energies: Array, noise: float) -> Levels:
@@ -67,7 +73,7 @@ def mehler_levels(dimension: int, energies: Array, noise: float) -> Levels:
     noise : float
         Energy of higher degrees, and variance of the labels' noise.
     """
-    rho, j = _rho(dimension), np.arange(HIGHEST + 1)
+    rho, j = mehler_parameter(dimension), np.arange(HIGHEST + 1)
     sizes = np.array([math.comb(dimension + k - 1, k) for k in j], dtype=float)
     eigenvalues = rho ** j.astype(float)
     tail = max(mehler_trace(dimension) - float(sizes @ eigenvalues), 0.0)
@@ -89,6 +95,6 @@ def half_recovery(dimension: int, degree: int, ridge: float = 1.0) -> float:
         Of the regression.
     """
     levels = mehler_levels(dimension, np.zeros(1), 0.0)
-    at = _rho(dimension) ** float(degree)
+    at = mehler_parameter(dimension) ** float(degree)
     learned = levels.eigenvalues / (levels.eigenvalues + at)
     return float(levels.sizes @ learned) + (levels.tail + ridge) / at

@@ -13,12 +13,9 @@ from learnability import (
     LearnabilityError,
     MultiIndex,
     RandomFeatures,
+    SparseParity,
 )
-from learnability.learners.protocol import Learner
-
-
-def test_it_is_a_learner() -> None:
-    assert isinstance(KernelRidge(), Learner)
+from learnability.inputs import PowerLaw, Signs, Spiked
 
 
 def test_the_kernel_of_an_activation_is_the_limit_of_wide_features() -> None:
@@ -31,8 +28,8 @@ def test_the_kernel_of_an_activation_is_the_limit_of_wide_features() -> None:
             wide.predict("z + z**2", alpha=alpha),
         )
         np.testing.assert_allclose(found[name], limit[name], rtol=1e-4)
-        found = kernel.predict_finite("z + z**2", d=40, alpha=alpha)
-        limit = wide.predict_finite("z + z**2", d=40, alpha=alpha)
+        found = kernel.predict("z + z**2", d=40, alpha=alpha)
+        limit = wide.predict("z + z**2", d=40, alpha=alpha)
         np.testing.assert_allclose(found[name], limit[name], rtol=1e-4)
 
 
@@ -65,6 +62,33 @@ def test_more_samples_than_functions() -> None:
     assert float(KernelRidge("1 + z", 0.0).predict("1 + 2*z", alpha=6.0).error) == 0.0
 
 
+@pytest.mark.parametrize(
+    "target",
+    [
+        MultiIndex("z1*z2", inputs=Spiked((3.0, 1.0), (0.5, 1.0))),
+        MultiIndex("tanh(z1) + z2", inputs=PowerLaw(0.7)),
+        SparseParity(2, 0.5),
+    ],
+    ids=repr,
+)
+def test_a_run_takes_every_law_of_inputs(target: MultiIndex) -> None:
+    X, y, _, _ = target.sample(3, n=40, d=20)
+    K = np.exp(X @ X.T / 20)
+    c = np.linalg.solve(K + 0.1 * np.eye(40), y)
+    runs = KernelRidge("exp(z)", 0.1).simulate(target, d=20, alpha=2.0, seeds=[3])
+    assert float(runs.train_error[0]) == pytest.approx(np.mean((y - K @ c) ** 2), rel=1e-6)
+    fresh = next(target.batches(3, 4000, 20, first=1))
+    wrong = (np.exp(fresh.X @ X.T / 20) @ c - fresh.y) ** 2
+    allowed = 5 * wrong.std() / np.sqrt(4000)
+    assert float(runs.error[0]) == pytest.approx(wrong.mean(), abs=allowed)
+
+
+@pytest.mark.parametrize("inputs", [PowerLaw(), Signs()], ids=repr)
+def test_theory_says_which_inputs_it_takes(inputs: PowerLaw | Signs) -> None:
+    with pytest.raises(LearnabilityError, match="accepts isotropic and spiked inputs"):
+        KernelRidge().predict(MultiIndex("z", inputs=inputs), d=20, alpha=1.0)
+
+
 def test_refusals() -> None:
     with pytest.raises(LearnabilityError, match="not positive definite"):
         KernelRidge("tanh(z)").predict("z", alpha=1.0)
@@ -82,13 +106,15 @@ def test_named_kernels() -> None:
     target = Hierarchical("tanh(3*z)", "He2(z)", noise=0.1)
     learner = KernelRidge("mehler", (1.0, 10.0))
     runs = learner.simulate(target, d=16, alpha=[5.0, 40.0], seeds=4)
-    theory = learner.predict_finite(target, d=16, alpha=[5.0, 40.0])
+    theory = learner.predict(target, d=16, alpha=[5.0, 40.0])
     assert dict(theory.error.sizes) == {"alpha": 2, "ridge": 2}
     np.testing.assert_allclose(runs.error.mean("seed"), theory.error, rtol=0.15)
     # A multi-index target is learned too; in the limit the kernel is exp(2 z).
     found = learner.predict("z + z**2", alpha=2.0).error
     expected = KernelRidge("exp(2*z)", (1.0, 10.0)).predict("z + z**2", alpha=2.0).error
     np.testing.assert_allclose(found, expected)
-    assert np.isfinite(learner.predict_finite("z1*z2", d=20, alpha=3.0).error).all()
-    with pytest.raises(LearnabilityError, match="use predict_finite"):
-        learner.predict(target, alpha=1.0)  # type: ignore[arg-type]
+    assert np.isfinite(learner.predict("z1*z2", d=20, alpha=3.0).error).all()
+    with pytest.raises(LearnabilityError, match="needs `d`"):
+        learner.predict(target, alpha=1.0)
+    with pytest.raises(LearnabilityError, match="all degrees are taken at once"):
+        learner.predict("z", d=20, alpha=1.0, degree=2)

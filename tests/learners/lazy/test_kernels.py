@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from learnability import KernelRidge, LearnabilityError, Link
-from learnability.learners.lazy._kernels import checked_kernel, kernel_values, on_the_sphere
+from learnability.learners.lazy._kernels import kernel_values, mehler_function, on_the_sphere
+from learnability.theory.mehler import mehler_values
 
 
 def test_values() -> None:
@@ -15,6 +16,12 @@ def test_values() -> None:
     found = kernel_values(Link("exp(z3 - z1/2 - z2/2)"), X, Z)
     np.testing.assert_allclose(found, np.exp(-gap / 14))
     np.testing.assert_allclose(kernel_values(Link("z**2"), X, Z), (X @ Z.T / 7) ** 2)
+
+
+@pytest.mark.parametrize("d", [3, 40])
+def test_the_kernel_of_mehler_is_a_function_of_three_variables(d: int) -> None:
+    X, Z = np.random.default_rng(0).standard_normal((2, 5, d))
+    np.testing.assert_allclose(kernel_values(mehler_function(d), X, Z), mehler_values(X, Z))
 
 
 def test_on_the_sphere_a_gaussian_kernel_is_an_exponential() -> None:
@@ -26,6 +33,6 @@ def test_on_the_sphere_a_gaussian_kernel_is_an_exponential() -> None:
 
 def test_two_variables_are_refused() -> None:
     with pytest.raises(LearnabilityError, match="or of the three"):
-        checked_kernel("z1*z2")
+        KernelRidge("z1*z2")
     with pytest.raises(LearnabilityError, match="`kernel` cannot be read"):
-        checked_kernel("exp(")
+        KernelRidge("exp(")

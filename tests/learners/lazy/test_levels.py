@@ -13,7 +13,6 @@ from learnability.learners.lazy._levels import (
     finite_levels,
     kernel_weights,
     limit_levels,
-    residual_energy,
 )
 
 
@@ -70,6 +69,7 @@ def test_finite_levels_count_all_functions() -> None:
 
 def test_floors() -> None:
     target = MultiIndex("z1 + z1*z2 + He3(z1)*z3", noise=0.5)
-    assert [residual_energy(target, k) for k in range(5)] == pytest.approx(
+    kernel = kernel_weights(Link("exp(z)"))
+    assert [limit_levels(*kernel, target, k).noise for k in range(5)] == pytest.approx(
         [8.5, 7.5, 6.5, 6.5, 0.5]
     )

@@ -10,17 +10,18 @@ import pytest
 from learnability import LearnabilityError, Link
 from learnability.learners.lazy._spiked_kernel import feature_kernel, given_kernel
 
-U = np.linspace(-3, 3, 9)
+LINE = np.linspace(-3, 3, 9)
+U = LINE[:, None]
 
 
 def test_the_exponential_kernel_has_exact_parts() -> None:
     d, t = 400, 0.1
     b = (d - 1) / d
-    parts = given_kernel(Link("exp(z)"), t, d)
-    exact = np.exp(t * np.outer(U, U) + b / d / 2)
+    parts = given_kernel(Link("exp(z)"), np.array([t]), d)
+    exact = np.exp(t * np.outer(LINE, LINE) + b / d / 2)
     np.testing.assert_allclose(parts.mean(U) @ parts.mean(U).T, exact, rtol=1e-10)
     np.testing.assert_allclose(parts.linear(U) @ parts.linear(U).T, exact, rtol=1e-10)
-    rest = np.exp(t * U**2 + b) - (1 + b) * np.diag(exact)
+    rest = np.exp(t * LINE**2 + b) - (1 + b) * np.diag(exact)
     np.testing.assert_allclose(parts.rest(U), rest, rtol=1e-10)
 
 
@@ -35,8 +36,8 @@ def test_features_have_the_kernel_of_their_activation() -> None:
             np.sqrt(q * q2) * (np.sin(angle) + (math.pi - angle) * np.cos(angle)) / (2 * math.pi)
         )
 
-    exact = given_kernel(Link(arc_cosine, r=3, breaks=[]), t, d)
-    found = feature_kernel(Link("relu(z)"), t, d)
+    exact = given_kernel(Link(arc_cosine, r=3, breaks=[]), np.array([t]), d)
+    found = feature_kernel(Link("relu(z)"), np.array([t]), d)
     for one, other in ((exact.mean, found.mean), (exact.linear, found.linear)):
         np.testing.assert_allclose(one(U) @ one(U).T, other(U) @ other(U).T, atol=2e-6)
     np.testing.assert_allclose(exact.rest(U), found.rest(U), atol=2e-6)
@@ -45,12 +46,12 @@ def test_features_have_the_kernel_of_their_activation() -> None:
 @pytest.mark.parametrize("t", [0.5, 0.7, 3.0])
 def test_a_kernel_without_a_trace_is_refused(t: float) -> None:
     with pytest.raises(LearnabilityError, match=r"exp\(z\) needs less than 1/2"):
-        given_kernel(Link("exp(z)"), t, 500)
-    given_kernel(Link("exp(z)"), 0.45, 500)
-    given_kernel(Link("exp(z3 - z1/2 - z2/2)"), t, 500)
+        given_kernel(Link("exp(z)"), np.array([t]), 500)
+    given_kernel(Link("exp(z)"), np.array([0.45]), 500)
+    given_kernel(Link("exp(z3 - z1/2 - z2/2)"), np.array([t]), 500)
 
 
 @pytest.mark.parametrize("kernel", ["1 - z**2", "cos(3*z)", "z3 - z1*z2"])
 def test_what_is_not_positive_is_refused(kernel: str) -> None:
     with pytest.raises(LearnabilityError, match="not positive definite"):
-        given_kernel(Link(kernel), 0.2, 200)
+        given_kernel(Link(kernel), np.array([0.2]), 200)

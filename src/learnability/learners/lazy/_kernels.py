@@ -2,33 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.errors import LearnabilityError, LinkError
+from learnability.errors import LearnabilityError
+from learnability.fields import Kind
 from learnability.labels.link import Link
 from learnability.learners.networks.features import row_blocks
+from learnability.theory.mehler import mehler_parameter
 
-__all__ = ["checked_kernel", "kernel_values", "on_the_sphere"]
+__all__ = ["MEHLER", "KernelFunction", "kernel_values", "mehler_function", "on_the_sphere"]
+
+MEHLER = "mehler"
+QUADRATIC = "1 + z + z**2/2"
 
 
-def checked_kernel(source: str | Link | Callable[[Any], Any]) -> Link:
-    """A link of one or of three variables, or a sentence; a bare function has one."""
-    try:
-        bare = callable(source) and not isinstance(source, Link)
-        link = Link(source, r=1) if bare else Link(source)
-    except LinkError as error:
-        raise LearnabilityError(f"`kernel` cannot be read: {error}") from None
-    if link.r not in (1, 3):
-        raise LearnabilityError(
-            f"`kernel` was given as {link!r} of {link.r} variables, but a function of one variable "
-            "x.x'/d, or of the three |x|^2/d, |x'|^2/d and x.x'/d, is accepted."
-        )
-    return link
+class KernelFunction(Kind):
+    """A function of one or of three variables, or the name of a kernel; it becomes a Link.
+
+    The kernel of Mehler depends on the dimension and keeps its name.
+    """
+
+    accepted = (
+        "mehler, quadratic, or a function of one variable x.x'/d, or of the three |x|^2/d, "
+        "|x'|^2/d and x.x'/d,"
+    )
+    type_name = "str, Link or callable"
+
+    def read(self, value: Any) -> Link | str:
+        """The Link, or the name "mehler".
+
+        Raises
+        ------
+        LearnabilityError
+            When the text is not a formula, or the number of variables is another.
+        """
+        if isinstance(value, str) and value == MEHLER:
+            return MEHLER
+        if isinstance(value, str) and value == "quadratic":
+            return Link(QUADRATIC)
+        alone = callable(value) and not isinstance(value, Link)
+        link = Link(value, r=1) if alone else Link(value)
+        if link.r not in (1, 3):
+            raise LearnabilityError(
+                f"{link!r} has {link.r} variables, but {self.accepted} is accepted."
+            )
+        return link
+
+    def parse(self, text: str) -> Any:
+        """The text itself."""
+        return text
 
 
 def kernel_values(kernel: Link, X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
@@ -45,6 +71,13 @@ def kernel_values(kernel: Link, X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any
             parts = np.broadcast_arrays(rows[block, None], columns, values[block])
             values[block] = kernel(np.stack(parts, axis=-1))
     return values
+
+
+def mehler_function(d: int) -> Link:
+    """The kernel of Mehler in dimension d as a function of the three variables."""
+    rho = mehler_parameter(d)
+    scale, share = rho * d / (1 - rho**2), 0.5 * rho
+    return Link(f"{(1 - rho**2) ** (-d / 2)!r}*exp({scale!r}*(z3 - {share!r}*(z1 + z2)))")
 
 
 def on_the_sphere(kernel: Link) -> Link:

@@ -25,18 +25,15 @@ from learnability.errors import LearnabilityError
 from learnability.gaussian.sections import Section
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
-from learnability.targets.hierarchical import Hierarchical
-from learnability.targets.multi_index import MultiIndex
+from learnability.targets.base import Target
 from learnability.theory.equivalent import Levels
 
 __all__ = [
     "HIGHEST_DEGREE",
     "activation_weights",
-    "finite_energies",
     "finite_levels",
     "kernel_weights",
     "limit_levels",
-    "residual_energy",
 ]
 
 Array = NDArray[np.float64]
@@ -94,19 +91,19 @@ def _cleaned(rest: float, total: float) -> float:
     return rest if rest > 1e-12 * total else 0.0
 
 
-def limit_levels(weights: Array, rest: float, target: MultiIndex, degree: int) -> Levels:
+def limit_levels(weights: Array, rest: float, target: Target, degree: int) -> Levels:
     """Levels in units of d^l / l! functions, for n and p of that order, as d grows.
 
     Parameters
     ----------
     weights, rest : array, float
         Of the kernel by degree.
-    target : MultiIndex
-        The target.
+    target : Target
+        What is learned.
     degree : int
         The degree l.
     """
-    powers, beyond = _energies(target, degree)
+    powers, beyond = target.degree_energies(degree)
     # Lower degrees are learned at once if the kernel has them.
     seen = np.append(weights, [0.0, 0.0])
     lower = np.arange(degree)
@@ -120,10 +117,10 @@ def limit_levels(weights: Array, rest: float, target: MultiIndex, degree: int) -
     return Levels(eigenvalues, sizes, powers, tail, beyond + target.noise)
 
 
-def finite_levels(weights: Array, rest: float, target: MultiIndex | Hierarchical, d: int) -> Levels:
+def finite_levels(weights: Array, rest: float, target: Target, d: int) -> Levels:
     """All levels in dimension d, with N_l the number of harmonics of degree l."""
     count = len(weights)
-    powers, beyond = finite_energies(target, count - 1, d)
+    powers, beyond = target.degree_energies(count - 1, d)
     sizes = np.array([_harmonics(d, k) for k in range(count)], dtype=float)
     k = np.arange(count)
     through = (k + 2) * (k + 1) / (2 * d) * np.append(weights, [0.0, 0.0])[k + 2]
@@ -134,27 +131,3 @@ def finite_levels(weights: Array, rest: float, target: MultiIndex | Hierarchical
 def _harmonics(d: int, k: int) -> int:
     """Number of spherical harmonics of degree k."""
     return math.comb(d + k - 1, k) - (math.comb(d + k - 3, k - 2) if k >= 2 else 0)
-
-
-def residual_energy(target: MultiIndex, degree: int) -> float:
-    """|P_{> degree} f|^2 and the noise: what a fit of that degree leaves."""
-    return _energies(target, degree)[1] + target.noise
-
-
-def finite_energies(target: MultiIndex | Hierarchical, degree: int, d: int) -> tuple[Array, float]:
-    """Energies of a target on degrees 0 ... l in dimension d, and beyond."""
-    if not isinstance(target, Hierarchical):
-        return _energies(target, degree)
-    here = target.at(d)
-    known = here.levels()[: degree + 1]
-    powers = np.zeros(degree + 1)
-    powers[: len(known)] = known
-    energy = here.variance + here.mean**2
-    return powers, _cleaned(energy - float(powers.sum()), energy)
-
-
-def _energies(target: MultiIndex, degree: int) -> tuple[Array, float]:
-    """Energies of the link on degrees 0 ... l, and beyond."""
-    found = expand(target.link, degree)
-    powers = np.array([found.power(k) for k in range(degree + 1)])
-    return powers, _cleaned(found.energy - float(powers.sum()), found.energy)

@@ -1,20 +1,22 @@
-"""A rotation-invariant kernel on inputs with one long direction, split into spike and bulk.
+"""A rotation-invariant kernel on inputs with a few long directions, split into spikes and bulk.
 
-Inputs have the standard normal coordinate u along the spike and d - 1 others. A kernel
-G(|x|^2 / d, |x'|^2 / d, x.x' / d) sees x.x' / d = t u v + s with t = (1 + theta) / d and s
-normal of variance b / d, b = (d - 1) / d, so that it acts as
+Inputs have standard normal coordinates u_1 ... u_L along the spikes and d - L others. A kernel
+G(|x|^2 / d, |x'|^2 / d, x.x' / d) sees x.x' / d = sum_l t_l u_l v_l + s with
+t_l = (1 + theta_l) / d and s normal of variance b / d, b = (d - L) / d, so that it acts as
 
     G0(u, v) + G1(u, v) (x_bulk . x'_bulk) / d + D(u) 1[x = x'],
 
-    G0 = E_s G(t u^2 + b, t v^2 + b, t u v + s),   G1 = E_s G' (by the third argument),
-    D(u) = G(t u^2 + b, ...) - G0(u, u) - b G1(u, u).
+    G0 = E_s G(<t, u^2> + b, <t, v^2> + b, <t, u v> + s),   G1 = E_s G' (by the third argument),
+    D(u) = G(<t, u^2> + b, ...) - G0(u, u) - b G1(u, u).
 
-Random features sigma(w . x), w ~ N(0, I / d), have, with z = sqrt(t) omega u and omega normal, the
-kernels G0 = sum_j v^j / (2^j j!) E_omega[M_2j(z) M_2j(z')] and G1 the same with M_(2j+1), where
-v = b / d and M_k are the moments of `shifted_moments` at width sqrt(b).
+Random features sigma(w . x), w ~ N(0, I / d), have, with z = sum_l sqrt(t_l) omega_l u_l and omega
+normal, the kernels G0 = sum_j v^j / (2^j j!) E_omega[M_2j(z) M_2j(z')] and G1 the same with
+M_(2j+1), where v = b / d and M_k are the moments of `shifted_moments` at width sqrt(b).
 
 G0 and G1 are smooth, hence of low rank: they are factored by pivoted Cholesky, and the factors
-are extended to all u by their pivots (Nystrom).
+are extended to all u by their pivots (Nystrom). One spike is integrated over by Legendre's rule,
+several by Sobol points, which are spread a little wider than the normal law since a kernel such
+as exp grows along a spike.
 
 References
 ----------
@@ -32,13 +34,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.gaussian.rules import composite_legendre, gauss_normal
+from learnability.gaussian.rules import composite_legendre, gauss_normal, sobol_normals
 from learnability.gaussian.sections import REACH, Section
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
+from learnability.learners.networks.features import row_blocks
 from learnability.theory.shifted_moments import tabulated_moments
 
-__all__ = ["Factor", "SpikedKernel", "feature_kernel", "given_kernel"]
+__all__ = ["Factor", "SpikedKernel", "feature_kernel", "given_kernel", "wide_normals"]
 
 Array = NDArray[np.float64]
 Values = Callable[[Array, Array], Array]
@@ -46,19 +49,22 @@ Values = Callable[[Array, Array], Array]
 _FAR = 60.0
 _FEATURE_REACH = 7.5
 _TERMS = 3
-_SMALL = 1e-14
-"""Share of the trace of a kernel at which its factor ends."""
+_SMALL, _SMALL_SAMPLED = 1e-14, 1e-9
+"""Share of the trace of a kernel at which its factor ends, for one spike and for several."""
+_POINTS, _NEURONS = 12, 9
+"""Logarithms to base 2 of the Sobol points of several spikes, and of omega."""
+_WIDER = 1.5
 
 
 @dataclass(frozen=True)
 class Factor:
-    """A kernel of one coordinate as a product of features.
+    """A kernel of the coordinates along the spikes as a product of features.
 
     Attributes
     ----------
     values : callable
         (u, v) -> matrix.
-    pivots : array, shape (k,)
+    pivots : array, shape (k, L)
         Points at which the factor is exact.
     root : array, shape (k, k)
         Its lower triangular factor there.
@@ -69,7 +75,7 @@ class Factor:
     root: Array
 
     def __call__(self, u: Array) -> Array:
-        """Features of points u, shape (len(u), k)."""
+        """Features of points u (N, L), shape (N, k)."""
         from scipy.linalg import solve_triangular
 
         if not len(self.pivots):
@@ -101,15 +107,32 @@ class SpikedKernel:
     smooth: float
 
     def nodes(self, link: Link) -> tuple[Array, Array]:
-        """Nodes and weights of the normal law for this kernel times a link."""
+        """Nodes and weights of the normal law for this kernel of one spike times a link."""
         breaks = Section.whole(link).breakpoints
         inside = breaks[np.abs(breaks) < self.reach]
         return _normal_nodes(np.concatenate([[-self.reach], inside, [self.reach]]), self.smooth)
 
 
-def given_kernel(kernel: Link, t: float, d: int) -> SpikedKernel:
-    """The parts of a kernel k(x.x'/d) of one variable, or k(|x|^2/d, |x'|^2/d, x.x'/d) of three."""
-    b = (d - 1) / d
+def given_kernel(kernel: Link, t: Array, d: int, seed: int = 0) -> SpikedKernel:
+    """The parts of a kernel k(x.x'/d) of one variable, or k(|x|^2/d, |x'|^2/d, x.x'/d) of three.
+
+    Parameters
+    ----------
+    kernel : Link
+        The function k.
+    t : array, shape (L,)
+        (1 + theta) / d of every spike.
+    d : int
+        Dimension.
+    seed : int
+        Of the Sobol points.
+
+    Raises
+    ------
+    LearnabilityError
+        When the kernel has no finite trace, or is not positive definite.
+    """
+    b = (d - len(t)) / d
     deviation = math.sqrt(b / d)
     s, weights = gauss_normal(np.zeros(0), 14)
     s = s * deviation
@@ -122,72 +145,112 @@ def given_kernel(kernel: Link, t: float, d: int) -> SpikedKernel:
         return np.asarray(function(np.stack([q, q2, c], axis=-1)), dtype=float)
 
     def averaged(u: Array, v: Array, function: Link) -> Array:
-        first, second = (t * u**2 + b)[:, None, None], (t * v**2 + b)[None, :, None]
-        values = at(function, first, second, t * np.multiply.outer(u, v)[..., None] + s)
-        return np.asarray(values @ weights)
+        first, second, inner = u**2 @ t + b, v**2 @ t + b, (u * t) @ v.T
+        found = np.empty_like(inner)
+        for k in row_blocks(len(u), len(v) * len(s)):
+            values = at(function, first[k, None, None], second[:, None], inner[k][..., None] + s)
+            found[k] = values @ weights
+        return found
 
     def pairs(u: Array, shift: Array, function: Link = kernel) -> Array:
-        q = (t * u**2 + b)[:, None]
-        return at(function, q, q, (t * u**2)[:, None] + shift)
+        q = (u**2 @ t)[:, None]
+        return at(function, q + b, q + b, q + shift)
 
     def diagonals(u: Array) -> tuple[Array, Array, Array]:
         own = pairs(u, np.array([b]))[:, 0]
         return pairs(u, s) @ weights, pairs(u, s, slope) @ weights, own
 
+    longest = np.argmax(t)
     with np.errstate(over="ignore", invalid="ignore"):
         far = np.linspace(0.0, _FAR, 241)
-        size = pairs(far, np.array([b]))[:, 0]
-    reach = _reach(kernel, far, size, t)
-    smooth = min(0.8, max(2.0 / math.sqrt(max(t, 1e-12)), 0.05))
+        size = pairs(np.eye(len(t))[longest] * far[:, None], np.array([b]))[:, 0]
+    reach = _reach(kernel, far, size, float(t[longest]))
+    smooth = min(0.8, max(2.0 / math.sqrt(max(t[longest], 1e-12)), 0.05))
     both = partial(averaged, function=kernel), partial(averaged, function=slope)
-    return _assembled(both, diagonals, b, reach, smooth, repr(kernel))
+    return _assembled(both, diagonals, len(t), b, reach, smooth, repr(kernel), seed)
 
 
-def feature_kernel(activation: Link, t: float, d: int) -> SpikedKernel:
-    """The parts of the kernel of endlessly many random features."""
-    expand(activation, 0)  # A sentence where it is not square-integrable.
-    b = (d - 1) / d
+def feature_kernel(activation: Link, t: Array, d: int, seed: int = 0) -> SpikedKernel:
+    """The parts of the kernel of endlessly many random features; see `given_kernel`."""
+    expand(activation, 0)  # Raises where it is not square-integrable.
+    b = (d - len(t)) / d
     width = math.sqrt(b)
     # Rounded up, so that a table serves many spikes.
-    widest = math.ceil(math.sqrt(t) * _FEATURE_REACH**2 / 4 + 0.1) * 4.0
+    widest = math.ceil(math.sqrt(t.sum()) * _FEATURE_REACH**2 / 4 + 0.1) * 4.0
     table = tabulated_moments(activation, widest, width, 2 * _TERMS - 1)
     square = tabulated_moments(activation, widest, width, 0, 2)
-    omega, weights = _normal_nodes(np.array([-_FEATURE_REACH, _FEATURE_REACH]), 2.2)
+    if len(t) == 1:
+        line, weights = _normal_nodes(np.array([-_FEATURE_REACH, _FEATURE_REACH]), 2.2)
+        omega = line[:, None]
+    else:
+        omega = sobol_normals(len(t), _NEURONS, 2 * seed + 1)
+        weights = np.full(len(omega), 1 / len(omega))
     scale = [(b / d) ** j / (2**j * math.factorial(j)) for j in range(_TERMS)]
 
-    def moments(u: Array, first: int) -> Array:
-        """Features (len(u), nodes of omega and terms)."""
-        z = math.sqrt(t) * np.multiply.outer(np.clip(u, -_FEATURE_REACH, _FEATURE_REACH), omega)
-        found = np.asarray(table(z))[first::2]
-        parts = [math.sqrt(c) * np.sqrt(weights) * m for c, m in zip(scale, found, strict=True)]
-        return np.concatenate(parts, axis=1)
+    def fields(u: Array) -> Array:
+        z = (np.clip(u, -_FEATURE_REACH, _FEATURE_REACH) * np.sqrt(t)) @ omega.T
+        return np.clip(z, -widest, widest)
+
+    held: list[tuple[Array, tuple[Array, Array]]] = []
+
+    def moments(u: Array) -> tuple[Array, Array]:
+        """Features (len(u), nodes of omega and terms) of even and of odd order."""
+        if held and held[0][0] is u:
+            return held[0][1]
+        found = np.asarray(table(fields(u)))
+        even, odd = (
+            np.concatenate(
+                [math.sqrt(c) * np.sqrt(weights) * m for c, m in zip(scale, half, strict=True)],
+                axis=1,
+            )
+            for half in (found[::2], found[1::2])
+        )
+        if len(u) > 1:
+            held[:] = [(u, (even, odd))]
+        return even, odd
 
     def values(u: Array, v: Array, first: int) -> Array:
-        return np.asarray(moments(u, first) @ moments(v, first).T)
+        return np.asarray(moments(u)[first] @ moments(v)[first].T)
 
     def diagonals(u: Array) -> tuple[Array, Array, Array]:
-        z = math.sqrt(t) * np.multiply.outer(np.clip(u, -_FEATURE_REACH, _FEATURE_REACH), omega)
-        own = np.asarray(square(z))[0] @ weights
-        even, odd = (np.sum(moments(u, k) ** 2, axis=1) for k in (0, 1))
+        own = np.asarray(square(fields(u)))[0] @ weights
+        even, odd = (np.sum(part**2, axis=1) for part in moments(u))
         return even, odd, own
 
     both = partial(values, first=0), partial(values, first=1)
-    return _assembled(both, diagonals, b, _FEATURE_REACH, 0.8, repr(activation))
+    return _assembled(both, diagonals, len(t), b, _FEATURE_REACH, 0.8, repr(activation), seed)
+
+
+def wide_normals(seed: int, spikes: int, others: int) -> tuple[Array, Array]:
+    """Sobol points (N, spikes + others), wider along the spikes, and weights of the normal law."""
+    points = sobol_normals(spikes + others, _POINTS, 2 * seed)
+    u = points[:, :spikes]
+    logarithm = -0.5 * (_WIDER**2 - 1) * np.sum(u**2, axis=1)
+    u *= _WIDER
+    weights = np.exp(logarithm)
+    return points, weights / weights.sum()
 
 
 def _assembled(
     both: tuple[Values, Values],
     diagonals: Callable[[Array], tuple[Array, Array, Array]],
+    spikes: int,
     b: float,
     reach: float,
     smooth: float,
     name: str,
+    seed: int,
 ) -> SpikedKernel:
     """Factor G0 and G1, whose diagonals stand before that of G."""
-    u, weights = _normal_nodes(np.array([-reach, reach]), smooth)
+    if spikes == 1:
+        line, weights = _normal_nodes(np.array([-reach, reach]), smooth)
+        u, small = line[:, None], _SMALL
+    else:
+        u, weights = wide_normals(seed, spikes, 0)
+        small = _SMALL_SAMPLED
     even, odd, own = diagonals(u)
     mean, linear = (
-        _factored(values, left, u, weights, name)
+        _factored(values, left, u, weights, small, name)
         for values, left in zip(both, (even, odd), strict=True)
     )
     if float(weights @ np.minimum(own - even - b * odd, 0.0)) < -1e-6 * float(weights @ own):
@@ -207,7 +270,13 @@ def _normal_nodes(edges: Array, panel: float) -> tuple[Array, Array]:
 
 
 def _reach(kernel: Link, far: Array, size: Array, t: float) -> float:
-    """|u| beyond which the kernel has no weight, or a sentence where it has no finite trace."""
+    """|u| beyond which the kernel has no weight.
+
+    Raises
+    ------
+    LearnabilityError
+        When the kernel has no finite trace.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         log_size = np.log(np.abs(size)) - 0.5 * far**2
     log_size[np.isnan(log_size)] = math.inf
@@ -221,14 +290,16 @@ def _reach(kernel: Link, far: Array, size: Array, t: float) -> float:
     return max(float(far[small[0]]), REACH)
 
 
-def _factored(values: Values, left: Array, u: Array, weights: Array, name: str) -> Factor:
+def _factored(
+    values: Values, left: Array, u: Array, weights: Array, small: float, name: str
+) -> Factor:
     """Pivoted Cholesky of the kernel at nodes, ordered by what is left times the weight."""
     total = float(weights @ np.abs(left))
     columns: list[Array] = []
     pivots: list[int] = []
     while len(pivots) < len(u):
         k = int(np.argmax(weights * left))
-        if weights[k] * left[k] <= _SMALL * total:
+        if weights[k] * left[k] <= small * total:
             break
         column = values(u, u[k : k + 1])[:, 0]
         for other in columns:

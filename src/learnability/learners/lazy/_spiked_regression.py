@@ -1,14 +1,14 @@
-"""Errors of kernel ridge regression on inputs with one long direction, for any link.
+"""Errors of kernel ridge regression on inputs with a few long directions, for any link.
 
-With the parts G0 = psi.psi, G1 = phi.phi and D of `_spiked_kernel`, the coordinate u along the
-spike is kept as it is and the bulk is replaced by its deterministic equivalent. Samples then see
-a ridge that depends on u,
+With the parts G0 = psi.psi, G1 = phi.phi and D of `_spiked_kernel`, the coordinates u along the
+spikes are kept as they are and the bulk is replaced by its deterministic equivalent. Samples then
+see a ridge that depends on u,
 
     Lambda(u) = ridge + D(u) + b phi(u)^T (I + S)^-1 phi(u),   S = (1/d) sum_i Q_ii phi_i phi_i^T,
 
 with Q = (diag Lambda + Psi Psi^T)^-1. The mean prediction is Psi Psi^T Q y, and the bulk adds noise
 phi^T B phi with B = b (I + S)^-1 [(1/d) sum_i E[alpha_i^2] phi_i phi_i^T] (I + S)^-1, alpha the
-dual weights. When the label also depends on one bulk direction s, that direction is kept too: its
+dual weights. When the label also depends on directions s of the bulk, those are kept too: their
 features s phi(u) / sqrt(d) stand beside psi(u) in Psi.
 
 The sums run over a training set (conditional), or are means over the law of the inputs (limit),
@@ -59,6 +59,8 @@ class Points(NamedTuple):
         g, without noise at nodes.
     weights : array, shape (N,)
         That sum to one; those of samples are equal.
+    spikes : int
+        Number L of coordinates u; b = (d - L) / d.
     """
 
     kept: Array
@@ -66,6 +68,7 @@ class Points(NamedTuple):
     rest: Array
     label: Array
     weights: Array
+    spikes: int = 1
 
 
 def limit_errors(at: Points, n: float, d: float, ridge: float, noise: float) -> Errors:
@@ -80,7 +83,7 @@ def limit_errors(at: Points, n: float, d: float, ridge: float, noise: float) -> 
     ridge, noise : float
         Ridge, and variance of the label noise.
     """
-    b, phi, w = (d - 1) / d, at.bulk, at.weights
+    b, phi, w = (d - at.spikes) / d, at.bulk, at.weights
 
     def mixing(Lambda: Array) -> Array:
         return np.asarray((n / d) * (phi * (w / Lambda)[:, None]).T @ phi)
@@ -117,7 +120,7 @@ def conditional_errors(
     ridge, noise : float
         Ridge, and variance of the label noise.
     """
-    b, phi, psi = (d - 1) / d, train.bulk, train.kept
+    b, phi, psi = (d - train.spikes) / d, train.bulk, train.kept
     size = psi.shape[1]
 
     def resolvent(Lambda: Array) -> Array:
@@ -133,16 +136,8 @@ def conditional_errors(
     Lambda, inverse = _effective_ridge(train, b, ridge, mixing)
     tilde = resolvent(Lambda)
     alpha = train.label / Lambda - tilde @ (tilde.T @ train.label)
-    # Q_il^2 sums over pairs of columns: the diagonal apart, squares of tilde are of low rank.
-    first, second = np.triu_indices(size)
-    twice = np.where(first == second, 1.0, 2.0)
-    pairs = tilde[:, first] * tilde[:, second]
-    diagonal = 1 / Lambda**2 - 2 * np.sum(tilde**2, axis=1) / Lambda
+    squared = _squared_resolvent(Lambda, tilde)
     turned = phi @ inverse
-
-    def squared(excess: Array) -> Array:
-        """Sum over l of Q_il^2 excess_l."""
-        return np.asarray(diagonal * excess + pairs @ (twice * (pairs.T @ excess)))
 
     def bulk_noise(square: Array) -> Array:
         return np.asarray((b / d) * (turned * square[:, None]).T @ turned)
@@ -165,10 +160,30 @@ def conditional_errors(
     return Errors(test, ridge**2 * float(np.mean(alpha**2 + squared(xi))))
 
 
+def _squared_resolvent(Lambda: Array, tilde: Array) -> Callable[[Array], Array]:
+    """The map v -> sum over l of Q_il^2 v_l for Q = diag(1 / Lambda) - tilde tilde^T."""
+    n, size = tilde.shape
+    if size * (size + 1) > 2 * n:
+        Q2 = (np.diag(1 / Lambda) - tilde @ tilde.T) ** 2
+        return lambda v: Q2 @ v
+    # The diagonal apart, squares of tilde are of low rank: they sum over pairs of columns.
+    first, second = np.triu_indices(size)
+    twice = np.where(first == second, 1.0, 2.0)
+    pairs = tilde[:, first] * tilde[:, second]
+    diagonal = 1 / Lambda**2 - 2 * np.sum(tilde**2, axis=1) / Lambda
+    return lambda v: np.asarray(diagonal * v + pairs @ (twice * (pairs.T @ v)))
+
+
 def _effective_ridge(
     at: Points, b: float, ridge: float, mixing: Callable[[Array], Array]
 ) -> tuple[Array, Array]:
-    """Lambda at the points and (I + S)^-1, by iteration from above."""
+    """Lambda at the points and (I + S)^-1, by iteration from above.
+
+    Raises
+    ------
+    LearnabilityError
+        When the iteration finds none.
+    """
     phi, least = at.bulk, ridge + at.rest
     eye = np.eye(phi.shape[1])
     inverse: Array = eye
@@ -189,7 +204,13 @@ def _effective_ridge(
 
 
 def _summed(first: Array, spread: Callable[[Array], Array]) -> Array:
-    """The sum first + spread(first) + spread(spread(first)) + ..., or a sentence."""
+    """The sum first + spread(first) + spread(spread(first)) + ...
+
+    Raises
+    ------
+    LearnabilityError
+        When it does not converge.
+    """
     total, term = first, first
     for _ in range(_MOST):
         term = spread(term)

@@ -3,51 +3,55 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.fields import Number, declare, numbers, record
+from learnability.labels.fields import function
 from learnability.labels.link import Link
-from learnability.learners.fresh_samples import fresh_error
-from learnability.learners.lazy._levels import activation_weights
-from learnability.learners.lazy._results import Lazy, Run, runs
-from learnability.learners.lazy._spiked_kernel import SpikedKernel, feature_kernel
+from learnability.learners.base import Found, Learner, Question, Support
+from learnability.learners.lazy._levels import activation_weights, finite_levels
+from learnability.learners.lazy._runs import EVERYTHING, check_memory, measured
+from learnability.learners.lazy._spiked_kernel import feature_kernel
+from learnability.learners.lazy._theory import VALUES, KernelView, check_reach, predicted
 from learnability.learners.linear_algebra.ridge import fit_readout
-from learnability.learners.networks.activations import (
-    checked_activation,
-    checked_positive,
-    checked_ridge,
-)
 from learnability.learners.networks.features import features, first_layer
-from learnability.targets.multi_index import MultiIndex
-from learnability.targets.spiked_index import SpikedIndex
-
-if TYPE_CHECKING:
-    import xarray
+from learnability.targets.base import Target
+from learnability.theory.equivalent import Levels
 
 __all__ = ["RandomFeatures"]
 
 
-@dataclass(frozen=True)
-class RandomFeatures(Lazy):
+class _Width(Number):
+    """A number above zero, which may be infinite."""
+
+    accepted = "a number above 0, or infinity,"
+
+    def read(self, value: Any) -> float:
+        """The number.
+
+        Raises
+        ------
+        ValueError
+            When it is no number above zero.
+        """
+        return math.inf if value == math.inf else float(super().read(value))
+
+
+@record
+class RandomFeatures(Learner):
     """A network of two layers whose first one stays as it was drawn.
 
     The readout a minimises sum_i (y_i - p^(-1/2) a . sigma(W x_i))^2 + ridge |a|^2, with the rows
-    of W drawn from N(0, I_d / d).
+    of W drawn from N(0, I_d / d); without a ridge the solution of least norm is taken. Runs have
+    features in float32.
 
-    Parameters
-    ----------
-    width : float
-        Neurons over dimension, p / d; infinite for predictions of the limiting kernel.
-    activation : str, Link or callable
-        The function sigma, such as "relu(z)".
-    ridge : float or sequence of float
-        At least zero, where the solution of least norm is taken. Of several, which form an axis
-        of the results, all come from one factorisation.
+    Theory without `d` is that of large dimension, where n and p are of the order of d^l with l the
+    `degree`; with `d` it takes all degrees up to 7 at once.
 
     References
     ----------
@@ -62,76 +66,62 @@ class RandomFeatures(Lazy):
     0.2057
     """
 
-    width: float = 1.0
-    activation: str | Link | Callable[[Any], Any] = "relu(z)"
-    ridge: float | tuple[float, ...] = 0.01
+    name: ClassVar[str] = "random-features"
+    numerics_version: ClassVar[int] = 1
+    supports: ClassVar[Support] = EVERYTHING
+    questions: ClassVar[tuple[Question, ...]] = (VALUES,)
 
-    def __post_init__(self) -> None:
-        if self.width != math.inf:
-            object.__setattr__(self, "width", checked_positive("width", self.width))
-        object.__setattr__(self, "activation", checked_activation(self.activation))
-        object.__setattr__(self, "ridge", checked_ridge(self.ridge))
+    width: float = declare(
+        1.0, _Width(above=0),
+        "Number of neurons; infinite for predictions of their kernel.", unit="d",
+    )  # fmt: skip
+    activation: str | Link | Callable[[Any], Any] = function(
+        "relu(z)", help="The function sigma of a neuron."
+    )
+    ridge: float | Sequence[float] = numbers(
+        0.01, at_least=0, help="The ridge, or several, which share one factorisation."
+    )
 
-    def simulate(
-        self,
-        target: MultiIndex | SpikedIndex | Link | str,
-        *,
-        d: int,
-        alpha: ArrayLike,
-        seeds: int | Sequence[int] = 1,
-    ) -> xarray.Dataset:
-        """Fit the readout to samples; features in float32.
-
-        Parameters
-        ----------
-        target : MultiIndex, Link or str
-            Where the samples come from.
-        d : int
-            Dimension, at least r.
-        alpha : float or sequence of float
-            Samples over dimension.
-        seeds : int or sequence of int
-            Number of runs, or their seeds.
-
-        Returns
-        -------
-        xarray.Dataset
-            By alpha, seed and, if there are several, ridge: `error` on 10000 fresh samples,
-            `train_error` and `status` ("solved", or "least norm" where ridge = 0 and the system is
-            singular).
-        """
-        if self.width == math.inf:
+    def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
+        """Refuse runs of infinite width or without memory, and what no theory takes."""
+        if verb == "predict":
+            check_reach(target, at)
+            return
+        if math.isinf(self.width):
             raise LearnabilityError(
                 "`width` is infinite, but a run needs a finite one: give `width`, or use "
                 "KernelRidge with the kernel of these features."
             )
-        p = max(round(self.width * d), 1) if isinstance(d, int | np.integer) else 1
+        d, p = at["d"], self._neurons(at["d"])
+        check_memory(at, lambda n: 4.0 * p * (n + d) + 12.0 * min(n, p) ** 2)
 
-        def run(target: MultiIndex, n: int, d: int, seed: int, ridges: Sequence[float]) -> Run:
-            X, y, _, _ = target.sample(seed, n=n, d=d, dtype=np.float32)
-            W = first_layer(seed, p, d)
-            F = features(self._link, X, W)
-            del X  # Before the regression takes its own memory.
-            fitted = fit_readout(F, y, ridges)
-            weights = fitted.weights.astype(np.float32)
-            error = fresh_error(target, seed, d, lambda Z: weights @ features(self._link, Z, W).T)
-            return Run(error, fitted.train_error, fitted.status)
+    def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
+        """One fit of the readout to samples."""
+        d = at["d"]
+        X, y, _, _ = target.sample(seed, d=d, alpha=at["alpha"], dtype=np.float32)
+        W = first_layer(seed, self._neurons(d), d)
+        F = features(self._link, X, W)
+        del X  # Before the regression takes its own memory.
+        fitted = fit_readout(F, y, self.ridges)
+        weights = fitted.weights.astype(np.float32)
+        return measured(
+            self, target, d, seed, fitted, lambda Z: weights @ features(self._link, Z, W).T
+        )
 
-        def memory(n: int) -> float:
-            return 4.0 * p * (n + d) + 12.0 * min(n, p) ** 2
+    def theory(
+        self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
+    ) -> Found:
+        """The errors by deterministic equivalents."""
+        weights = partial(activation_weights, self._link)
 
-        return runs(self, target, d, alpha, seeds, run, memory)
+        def levels(target: Target, d: int) -> Levels:
+            return finite_levels(*weights(), target, d)
 
-    @property
-    def _degrees(self) -> tuple[NDArray[np.float64], float]:
-        return activation_weights(self._link)
+        view = KernelView(self.width, weights, levels, partial(feature_kernel, self._link))
+        return predicted(self, view, target, at, seeds)
 
-    def _spiked_kernel(self, t: float, d: int) -> SpikedKernel:
-        return feature_kernel(self._link, t, d)
-
-    @property
-    def _features(self) -> float:
-        return self.width
+    def _neurons(self, d: int) -> int:
+        return max(round(self.width * d), 1)
 
     @property
     def _link(self) -> Link:

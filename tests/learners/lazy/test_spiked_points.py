@@ -39,7 +39,7 @@ def test_the_shape_of_results() -> None:
     given = learner.predict(target, d=200, alpha=[0.5, 2.0], seeds=[3, 1, 4])
     assert limit.error.dims == ("alpha", "ridge")
     assert given.error.dims == ("alpha", "seed", "ridge")
-    assert limit.attrs["spike"] == 4.0 and limit.attrs["d"] == 200
+    assert "strength=4.0" in limit.attrs["inputs"] and limit.attrs["d"] == 200
     assert (limit.error > 0).all() and (given.train_error > 0).all()
     again = learner.predict(target, d=200, alpha=2.0, seeds=[4])
     np.testing.assert_array_equal(again.error[0], given.error[1, 2])

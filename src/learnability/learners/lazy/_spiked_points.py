@@ -1,0 +1,153 @@
+"""Where the theory of spiked inputs looks: nodes of the law of the inputs, or training sets.
+
+The label depends on the coordinates u along the L spikes and on m directions s of the bulk,
+z = A (u, s). Of what is linear in the bulk those directions are kept as they are: their features
+s_j phi(u) / sqrt(d) stand beside psi(u). With one spike and one hidden coordinate integrals are
+taken by rules that are split at the breaks of the link, otherwise over Sobol points.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.gaussian.rules import gauss_normal
+from learnability.inputs.base import Frame
+from learnability.learners.lazy._spiked_kernel import SpikedKernel, wide_normals
+from learnability.learners.lazy._spiked_regression import Points
+from learnability.targets.base import Target
+from learnability.theory.equivalent import Levels
+
+__all__ = ["SCRAMBLES", "Spikes", "fresh_points", "spiked_levels", "training_points"]
+
+Array = NDArray[np.float64]
+_OTHER_NODES = 48
+_PARALLEL = 1e-9  # Square of what the label takes of the bulk that counts as nothing.
+SCRAMBLES = 4
+"""Sets of Sobol points, whose scatter is the standard error."""
+
+
+@dataclass(frozen=True)
+class Spikes:
+    """The spikes of the inputs and what the label takes of them and of the bulk.
+
+    Attributes
+    ----------
+    t : array, shape (L,)
+        (1 + theta) / d of every spike.
+    along : array, shape (r, L)
+        The hidden coordinates of u.
+    across : array, shape (r, m)
+        Those of the directions s of the bulk.
+    turn : array, shape (k - L, m)
+        The directions s along the marked axes of the bulk.
+    """
+
+    t: Array
+    along: Array
+    across: Array
+    turn: Array
+
+    @staticmethod
+    def of(frame: Frame, d: int) -> Spikes:
+        """The spikes of a frame in dimension d."""
+        count = frame.spikes
+        left, sizes, right = np.linalg.svd(frame.to_label[:, count:], full_matrices=False)
+        seen = sizes**2 >= _PARALLEL
+        across = (left * sizes)[:, seen]
+        return Spikes(
+            frame.scale[:count] ** 2 / d, frame.to_label[:, :count], across, right[seen].T
+        )
+
+    @property
+    def exact(self) -> bool:
+        """Whether the label has one coordinate and there is one spike: no points are sampled."""
+        return self.along.shape == (1, 1)
+
+
+def fresh_points(parts: SpikedKernel, spikes: Spikes, target: Target, d: int, seed: int) -> Points:
+    """Nodes of the law of the inputs, with labels without noise.
+
+    Parameters
+    ----------
+    parts : SpikedKernel
+        Of the kernel.
+    spikes : Spikes
+        Of the inputs.
+    target : Target
+        Whose link gives the labels.
+    d : int
+        Dimension.
+    seed : int
+        Of the Sobol points, where they are needed.
+    """
+    count = len(spikes.t)
+    if not spikes.exact:
+        c, weights = wide_normals(seed, count, spikes.across.shape[1])
+        h = c @ np.hstack([spikes.along, spikes.across]).T
+        return _points(parts, c, count, np.asarray(target.link(h), dtype=float), weights, d)
+    p = float(spikes.along[0, 0])
+    h, weights = parts.nodes(target.link)
+    if not spikes.across.size:
+        c = math.copysign(1.0, p) * h[:, None]
+    else:
+        q = float(spikes.across[0, 0])
+        k, shares = gauss_normal(np.zeros(0), _OTHER_NODES)
+        c = np.stack([p * h[:, None] - q * k, q * h[:, None] + p * k], axis=-1).reshape(-1, 2)
+        weights = np.outer(weights, shares).ravel()
+        h = np.repeat(h, len(k))
+    return _points(parts, c, 1, np.asarray(target.link(h[:, None]), dtype=float), weights, d)
+
+
+def training_points(
+    parts: SpikedKernel, spikes: Spikes, target: Target, seed: int, n: int, d: int
+) -> Points:
+    """The training set of a seed, with its noisy labels; see `fresh_points`."""
+    count = len(spikes.t)
+    X, y, _, _ = target.sample(seed, n=n, d=d)
+    axes = target.inputs.directions(seed, target.r, d).marked
+    c = X @ axes.T
+    u = c[:, :count] / np.sqrt(spikes.t * d)
+    c = np.hstack([u, c[:, count:] @ spikes.turn])
+    return _points(parts, c, count, np.asarray(y, dtype=float), np.full(n, 1 / n), d)
+
+
+def _points(
+    parts: SpikedKernel, c: Array, count: int, label: Array, weights: Array, d: int
+) -> Points:
+    u, s = c[:, :count], c[:, count:]
+    kept, bulk = parts.mean(u), parts.linear(u)
+    directions = [bulk * (s[:, [j]] / math.sqrt(d)) for j in range(s.shape[1])]
+    return Points(np.hstack([kept, *directions]), bulk, parts.rest(u), label, weights, count)
+
+
+def spiked_levels(at: Points, d: int, noise: float) -> Levels:
+    """Levels of the kernel: one function each of what is kept, d - L each of the bulk, the rest.
+
+    Parameters
+    ----------
+    at : Points
+        Nodes of the law of the inputs.
+    d : int
+        Dimension.
+    noise : float
+        Variance of the label noise.
+    """
+    w = at.weights
+    values, vectors = np.linalg.eigh((at.kept * w[:, None]).T @ at.kept)
+    values = np.maximum(values, 0.0)
+    seen = values > 1e-14 * values.max(initial=0.0)
+    values, vectors = values[seen], vectors[:, seen]
+    energies = ((at.kept @ vectors).T @ (w * at.label)) ** 2 / values
+    bulk = np.maximum(np.linalg.eigvalsh((at.bulk * w[:, None]).T @ at.bulk), 0.0) / d
+    left = float(w @ at.label**2) - float(energies.sum())
+    return Levels(
+        np.concatenate([values, bulk]),
+        np.concatenate([np.ones(len(values)), np.full(len(bulk), float(d - at.spikes))]),
+        np.concatenate([energies, np.zeros(len(bulk))]),
+        float(w @ at.rest),
+        max(left, 0.0) + noise,
+    )

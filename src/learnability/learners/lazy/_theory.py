@@ -1,0 +1,213 @@
+"""The errors of kernels and random features: in the limit, in dimension d, and with spikes.
+
+Without `d` they are those of large dimension at samples of the order of d^l, in dimension d all
+degrees up to seven are taken at once, and on inputs with spikes the coordinates along these are
+kept as they are. Which one applies is read off the frame of the inputs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.inputs.base import Frame
+from learnability.labels.hermite import expand
+from learnability.learners.base import Found, Learner, Question, Side
+from learnability.learners.lazy._levels import limit_levels
+from learnability.learners.lazy._spiked_kernel import SpikedKernel
+from learnability.learners.lazy._spiked_points import (
+    SCRAMBLES,
+    Spikes,
+    fresh_points,
+    spiked_levels,
+    training_points,
+)
+from learnability.learners.lazy._spiked_regression import Points, conditional_errors, limit_errors
+from learnability.targets.base import Target
+from learnability.theory.equivalent import Levels, errors
+
+__all__ = ["VALUES", "KernelView", "along_ridges", "check_reach", "predicted"]
+
+Array = NDArray[np.float64]
+
+VALUES = Question(
+    "values",
+    "The errors of the regression on fresh samples and on its own.",
+    ("error", "train_error"),
+    simulate=Side(needs=("d", "alpha"), observables=("status",)),
+    predict=Side(
+        needs=("alpha",),
+        takes=("d", "degree"),
+        observables=("kappa",),
+        seeds=True,
+        inputs=("isotropic", "spiked"),
+    ),
+)
+"""The one question of learners without features."""
+
+
+class KernelView(NamedTuple):
+    """What theory sees of a kernel or of random features.
+
+    Attributes
+    ----------
+    features : float
+        Their number per dimension; infinite for a kernel.
+    weights : callable
+        () -> weights of the kernel by degree, and that of all higher degrees.
+    levels : callable
+        (target, d) -> levels of kernel and target in dimension d.
+    parts : callable
+        ((1 + theta) / d of every spike, d, seed of sampled points) -> the kernel on spiked inputs.
+    """
+
+    features: float
+    weights: Callable[[], tuple[Array, float]]
+    levels: Callable[[Target, int], Levels]
+    parts: Callable[[Array, int, int], SpikedKernel]
+
+
+def along_ridges(learner: Learner, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Arrays whose last axis is that of the ridges, without it where there is one ridge."""
+    several = isinstance(getattr(learner, "ridge", None), tuple)
+    return {k: np.asarray(v) if several else np.asarray(v)[..., 0] for k, v in values.items()}
+
+
+def check_reach(target: Target, at: Mapping[str, Any]) -> None:
+    """Refuse arguments that no theory takes together.
+
+    Raises
+    ------
+    LearnabilityError
+        When `degree` is given with `d`, d is 1, or the samples on spikes are too many.
+    """
+    if "d" not in at:
+        return
+    d = at["d"]
+    if "degree" in at:
+        raise LearnabilityError(
+            "`degree` was given with `d`, but in dimension d all degrees are taken at once: leave "
+            "out one of them."
+        )
+    if d < 2:
+        raise LearnabilityError(f"`d` was given as {d!r}, but a whole number from 2 is accepted.")
+    most = float(np.max(at["alpha"]))
+    if not _frame(target, d).isotropic and most > math.sqrt(d):
+        raise LearnabilityError(
+            f"`alpha` was given as {most:g} on spiked inputs in dimension {d}, but the theory "
+            f"holds for n up to d^(3/2), here alpha = {math.sqrt(d):g}: beyond, the bulk is "
+            "learned to second order too."
+        )
+
+
+def predicted(
+    learner: Learner,
+    view: KernelView,
+    target: Target,
+    at: Mapping[str, Any],
+    seeds: Sequence[int] | None,
+) -> Found:
+    """The errors by alpha, by seed where these are given, and by ridge.
+
+    Parameters
+    ----------
+    learner : Learner
+        With its `ridge`.
+    view : KernelView
+        Its kernel.
+    target, at, seeds
+        As in `Learner.theory`.
+
+    Raises
+    ------
+    LearnabilityError
+        When seeds are given to a theory of typical training sets.
+    """
+    d, alphas = at.get("d"), at["alpha"]
+    frame = None if d is None else _frame(target, d)
+    if seeds is not None and (frame is None or not frame.spikes):
+        raise LearnabilityError(
+            "`seeds` was given, but training sets are told apart by their coordinates along the "
+            "spikes of the inputs, and there are none: leave it out."
+        )
+    if seeds is not None and math.isfinite(view.features):
+        raise LearnabilityError(
+            "`seeds` was given with features of finite width, whose errors are predicted for the "
+            "typical training set only: leave it out, or use KernelRidge."
+        )
+    if d is None or frame is None:
+        degree = at.get("degree", 1)
+        levels = limit_levels(*view.weights(), target, degree)
+        about = {"degree": degree, "floor": levels.noise}
+        return Found(_curves(learner, levels, alphas, view.features), attrs=about)
+    if frame.isotropic and seeds is None:
+        values = _curves(learner, view.levels(target, d), alphas * d, view.features * d)
+        return Found({**values, "kappa": 1 + np.log(alphas) / math.log(d)})
+    return _on_spikes(learner, view, target, Spikes.of(frame, d), at, seeds)
+
+
+def _frame(target: Target, d: int) -> Frame:
+    inputs: Any = target.inputs  # Those that theory takes have a frame.
+    return inputs.frame(target.r, d)
+
+
+def _curves(learner: Learner, levels: Levels, samples: Array, features: float) -> dict[str, Any]:
+    found = np.array([[errors(levels, n, features, v) for v in learner.ridges] for n in samples])
+    return along_ridges(learner, {"error": found[..., 0], "train_error": found[..., 1]})
+
+
+def _on_spikes(
+    learner: Learner,
+    view: KernelView,
+    target: Target,
+    spikes: Spikes,
+    at: Mapping[str, Any],
+    seeds: Sequence[int] | None,
+) -> Found:
+    """The errors on spiked inputs; means over sets of Sobol points where these are needed."""
+    expand(target.link, 0)  # Raises where the label has no finite variance.
+    d = at["d"]
+    sizes = [max(round(float(alpha) * d), 1) for alpha in at["alpha"]]
+    found: list[Any] = []
+    for scramble in range(1 if spikes.exact else SCRAMBLES):
+        parts = view.parts(spikes.t, d, scramble)
+        fresh = fresh_points(parts, spikes, target, d, scramble)
+        if seeds is None:
+            found.append([_typical(learner, view, fresh, target, n, d) for n in sizes])
+            continue
+        trained = [[training_points(parts, spikes, target, s, n, d) for s in seeds] for n in sizes]
+        found.append(
+            [
+                [
+                    [conditional_errors(one, fresh, d, v, target.noise) for v in learner.ridges]
+                    for one in row
+                ]
+                for row in trained
+            ]
+        )
+    each = np.array(found, dtype=float)
+    values = {"error": each.mean(axis=0)[..., 0], "train_error": each.mean(axis=0)[..., 1]}
+    if not spikes.exact:
+        spread = each.std(axis=0, ddof=1) / math.sqrt(SCRAMBLES)
+        values |= {"error_stderr": spread[..., 0], "train_error_stderr": spread[..., 1]}
+    method = "two levels" if math.isfinite(view.features) else "limit"
+    return Found(
+        along_ridges(learner, values),
+        attrs={"method": method if seeds is None else "conditional"},
+        lead=None if seeds is None else ("alpha", "seed"),
+    )
+
+
+def _typical(
+    learner: Learner, view: KernelView, fresh: Points, target: Target, n: int, d: int
+) -> list[tuple[float, float]]:
+    """The errors of a typical training set by ridge."""
+    if math.isinf(view.features):
+        return [limit_errors(fresh, n, d, ridge, target.noise) for ridge in learner.ridges]
+    levels, p = spiked_levels(fresh, d, target.noise), max(round(view.features * d), 1)
+    return [errors(levels, n, p, ridge) for ridge in learner.ridges]

@@ -1,0 +1,85 @@
+"""Which theory answers, and what random features and kernels share."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from learnability import KernelRidge, LearnabilityError, MultiIndex, RandomFeatures, SpikedIndex
+from learnability.inputs import Isotropic, Spiked
+
+LEARNERS = (RandomFeatures(), RandomFeatures(math.inf, "tanh(z)", 0.1), KernelRidge("exp(z)", 0.1))
+
+
+def test_runs_are_laid_out_by_alpha_seed_and_ridge() -> None:
+    learner = KernelRidge("exp(z)", (0.5, 2.0))
+    runs = learner.simulate("z", d=10, alpha=[1.0, 2.0], seeds=[7, 3])
+    assert runs.status.dims == runs.error.dims == ("alpha", "seed", "ridge")
+    for alpha, seed, ridge in ((2.0, 3, 2.0), (1.0, 7, 0.5)):
+        alone = KernelRidge("exp(z)", ridge).simulate("z", d=10, alpha=alpha, seeds=[seed])
+        at = runs.sel(alpha=alpha, seed=seed, ridge=ridge)
+        assert float(at.error) == pytest.approx(float(alone.error[0]), rel=1e-6)
+        assert float(at.train_error) == pytest.approx(float(alone.train_error[0]), rel=1e-6)
+
+
+def test_memory_is_planned_before_the_work() -> None:
+    with pytest.raises(LearnabilityError, match="GiB"):
+        KernelRidge().simulate("z", d=10, alpha=[1.0, 1e8])
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+def test_large_dimensions_have_the_errors_of_the_limit(
+    learner: KernelRidge | RandomFeatures,
+) -> None:
+    finite = learner.predict("z", d=1000, alpha=1.0)
+    limit = learner.predict("z", alpha=1.0)
+    assert float(finite.error) == pytest.approx(float(limit.error), rel=0.02)
+    assert float(finite.kappa) == 1.0
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+@pytest.mark.parametrize("spikes", [0.0, (0.0, 0.0)])
+def test_a_spike_of_strength_zero_changes_nothing(
+    learner: KernelRidge | RandomFeatures, spikes: float | tuple[float, ...]
+) -> None:
+    flat, marked = (
+        learner.predict(MultiIndex("z1 + z1*z2", noise=0.1, inputs=inputs), d=300, alpha=[0.5, 2.0])
+        for inputs in (Isotropic(), Spiked(spikes, alignment=0.3))
+    )
+    for name in ("error", "train_error", "kappa"):
+        np.testing.assert_array_equal(marked[name], flat[name])
+
+
+@pytest.mark.parametrize("alignment", [0.0, 0.6, 1.0])
+def test_a_weak_spike_changes_little(alignment: float) -> None:
+    """Another theory takes over at any strength above zero; it agrees up to order 1 / d."""
+    learner, d = KernelRidge("exp(z)", 0.1), 2000
+    flat = learner.predict(MultiIndex("tanh(z) + He2(z)/3"), d=d, alpha=[0.5, 2.0]).error
+    weak = SpikedIndex("tanh(z) + He2(z)/3", spike=1e-9, alignment=alignment)
+    np.testing.assert_allclose(learner.predict(weak, d=d, alpha=[0.5, 2.0]).error, flat, rtol=4 / d)
+
+
+def test_several_spikes_and_directions_carry_their_standard_error() -> None:
+    """A second spike of strength zero: two coordinates are sampled where one is integrated over."""
+    learner = KernelRidge("exp(z)", (0.1, 1.0))
+    exact = learner.predict(SpikedIndex("sign(z)", 8.0, 0.6, 0.1), d=400, alpha=[0.5, 1.5])
+    target = MultiIndex("sign(z)", noise=0.1, inputs=Spiked((8.0, 0.0), (0.6, 0.0)))
+    sampled = learner.predict(target, d=400, alpha=[0.5, 1.5])
+    assert sampled.error_stderr.dims == ("alpha", "ridge") and "error_stderr" not in exact
+    for name in ("error", "train_error"):
+        gap = np.abs(sampled[name] - exact[name])
+        assert (sampled[f"{name}_stderr"] < 0.005 * exact[name]).all()
+        assert (gap < 5 * sampled[f"{name}_stderr"] + 0.004 * exact[name]).all(), gap.values
+
+
+def test_two_directions_on_one_spike_are_those_of_two_spikes_one_of_which_is_flat() -> None:
+    """The order of spikes does not matter, nor do other sampled points."""
+    learner = RandomFeatures(1.5, "relu(z)", 0.1)
+    one, two = (
+        learner.predict(MultiIndex("z1*z2 + z1", inputs=inputs), d=300, alpha=1.0)
+        for inputs in (Spiked(20.0), Spiked((0.0, 20.0), ((0.0, 1.0), (1.0, 0.0))))
+    )
+    gap = abs(float(one.error - two.error))
+    assert gap < 5 * math.hypot(float(one.error_stderr), float(two.error_stderr)) + 0.005
