@@ -22,7 +22,7 @@ from learnability import (
     SpectralFirstLayer,
 )
 from learnability.figures._depth import reference
-from learnability.learners.fresh_samples import FRESH
+from learnability.learners.measurement import FRESH
 
 TARGET = reference()
 D, N, WIDTH, STEPS = 64, round(64**2.2), 1000, 5

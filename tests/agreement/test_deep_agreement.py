@@ -25,9 +25,12 @@ from learnability.learners import (
     SpectralFirstLayer,
     SphericalFirstLayer,
 )
-from learnability.learners.deep._blocks import Samples
-from learnability.learners.deep._theory import best_kernel_error, predicted_stages
-from learnability.learners.deep.observables import first_layer_overlap
+from learnability.learners.deep import (
+    Samples,
+    best_kernel_error,
+    first_layer_overlap,
+    predicted_stages,
+)
 
 pytestmark = pytest.mark.agreement
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from learnability import Hierarchical
-from learnability.learners.deep._theory import best_kernel_error
+from learnability.learners.deep import best_kernel_error
 
 PAGE = Path(__file__).parents[2] / "docs" / "gallery" / "depth-scenarios.md"
 

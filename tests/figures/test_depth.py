@@ -23,7 +23,7 @@ def test_the_ridge_of_least_predicted_error(name: str) -> None:
     assert isinstance(few.ridge, float) and isinstance(many.ridge, float)
     assert few.ridge > many.ridge  # Few samples of a noisy rest need more of it.
     at = [
-        float(KernelRidge(name, ridge).predict_finite(target, d=d, alpha=300 / d).error)
+        float(KernelRidge(name, ridge).predict(target, d=d, alpha=300 / d).error)
         for ridge in few.ridge * np.array([0.5, 1.0, 2.0])
     ]
     assert at[1] <= min(at) + 1e-12

@@ -17,7 +17,7 @@ TINY = {
     "compositional-exponents": ((64, 256, 1024),),
     "ideal-stages": ((8,), (2.0, 2.4), 2, 4, 1000),
     "function-staircase": (400, 150, 1),
-    "depth-scenarios": ((16,), (1.4, 2.0), 2, (2.0,), 1, 4, 300),
+    "depth-scenarios": ((16,), (1.4, 2.0), 2, (2.0,), 1, 4, 300, 30),
 }
 
 
@@ -25,13 +25,6 @@ TINY = {
 def test_a_figure_is_drawn(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = import_module(f"learnability.figures.{name.replace('-', '_')}")
     monkeypatch.setattr(recipe, "QUICK", recipe.Size(*TINY[name]))
-    if name == "depth-scenarios":
-        from learnability.learners import JointAdamW
-
-        fields = JointAdamW.__dataclass_fields__
-        monkeypatch.setattr(fields["steps"], "default", 30)
-        monkeypatch.setattr(JointAdamW.__init__, "__defaults__", (3, "layerwise", 32, 8, 30, 64,
-                                                                  0.002, 0.1, "log"))  # fmt: skip
     paths = draw(name, tmp_path, quick=True)
     assert [p.suffix for p in paths] == [".pdf", ".png", ".nc", ".csv"]
     assert name in FIGURES and all(p.stat().st_size > 500 for p in paths)

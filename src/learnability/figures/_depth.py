@@ -41,5 +41,5 @@ def best_kernel(name: str, target: Hierarchical, d: int, n: float) -> KernelRidg
     """
     from learnability.learners import KernelRidge
 
-    theory = KernelRidge(name, _RIDGES).predict_finite(target, d=d, alpha=n / d)
+    theory = KernelRidge(name, _RIDGES).predict(target, d=d, alpha=n / d)
     return KernelRidge(name, float(theory["ridge"][int(theory["error"].argmin("ridge"))]))

@@ -24,6 +24,8 @@ from learnability.figures._depth import best_kernel, reference, relative
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.targets.hierarchical import Hierarchical
+
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 
@@ -47,6 +49,8 @@ class Size:
         Points of the lines.
     kernel_most : int
         Largest n of the kernel runs.
+    joint_steps : int
+        Steps of joint training.
     """
 
     dimensions: tuple[int, ...]
@@ -56,6 +60,7 @@ class Size:
     tuned_runs: int
     theory: int
     kernel_most: int
+    joint_steps: int = 3000
 
 
 _PUBLISHED = tuple(np.linspace(0.2, 2.2, 15).tolist())  # log n / log d of the published example.
@@ -63,14 +68,16 @@ FULL = Size((64, 100), _PUBLISHED[7:], 4, _PUBLISHED[-2:], 3, 60, 5000)
 QUICK = Size((64,), (1.4, 1.8, 2.0, 2.2), 2, (2.0,), 1, 30, 1800)
 
 
-def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
+def compute(
+    size: Size, store: Path | None = None, target: Hierarchical | None = None
+) -> xarray.Dataset:
     """Errors over Var y of all learners, and the lines."""
     import xarray
 
     from learnability.learners import JointAdamW, Layerwise
     from learnability.studies import study
 
-    target = reference()
+    target = target or reference()
     kappa = np.linspace(min(size.kappas) - 0.1, max(size.kappas) + 0.2, size.theory)
     shape = (len(size.dimensions), len(size.kappas), size.runs)
     kernel, quadratic, two, three = (np.full(shape, np.nan) for _ in range(4))
@@ -93,8 +100,8 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
                     errors[i, k] = relative(rows["error"], here)
         for k, depth in enumerate((2, 3)):
             trained = study(
-                JointAdamW(depth), target, d=d, alpha=_alphas(d, size.tuned),
-                seeds=size.tuned_runs, store=store,
+                JointAdamW(depth, steps=size.joint_steps), target, d=d,
+                alpha=_alphas(d, size.tuned), seeds=size.tuned_runs, store=store,
             )  # fmt: skip
             tuned[k, i] = relative(trained["error"], here)
     axes = ("d", "kappa", "seed")

@@ -20,6 +20,8 @@ from learnability.figures._depth import reference
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.targets.hierarchical import Hierarchical
+
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 RATIOS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 8.0, 16.0)
@@ -37,16 +39,14 @@ FULL = Size((64, 100, 144, 196, 256), 8)
 QUICK = Size((64, 144), 4)
 
 
-def compute(size: Size) -> xarray.Dataset:
+def compute(size: Size, target: Hierarchical | None = None) -> xarray.Dataset:
     """M_W^2 by dimension, n / n* and seed, and the line."""
     import xarray
 
-    from learnability.learners.deep import SpectralFirstLayer
-    from learnability.learners.deep._blocks import Samples
-    from learnability.learners.deep.observables import first_layer_overlap
+    from learnability.learners.deep import Samples, SpectralFirstLayer, first_layer_overlap
     from learnability.progress import tracked
 
-    target = reference()
+    target = target or reference()
     layer = SpectralFirstLayer(None)
 
     def overlap(d: int, ratio: float, seed: int) -> float:

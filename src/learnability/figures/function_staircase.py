@@ -63,6 +63,7 @@ def measured(target: Hierarchical, n: int, width: int, seed: int) -> tuple[Any, 
         OracleFirstLayer,
         PreconditionedSecondLayer,
         RidgeReadout,
+        train,
     )
     from learnability.learners.deep.observables import TEST, on_fresh_samples
 
@@ -72,7 +73,7 @@ def measured(target: Hierarchical, n: int, width: int, seed: int) -> tuple[Any, 
     overlaps: Any = None
     for steps in (1, 2):
         layers = (first, PreconditionedSecondLayer(steps=steps), RidgeReadout())
-        network = Layerwise(layers).train(target, n=n, d=d, seed=seed)
+        network = train(Layerwise(layers), target, n=n, d=d, seed=seed)
         seen = on_fresh_samples(target, seed, d, network.outputs)
         errors += [*seen.error] if steps == 1 else [seen.error[1]]
         overlaps = on_fresh_samples(target, seed, d, network.functions).overlap

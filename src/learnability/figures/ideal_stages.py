@@ -47,7 +47,7 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
         OracleFirstLayer,
         RidgeReadout,
     )
-    from learnability.learners.deep._theory import predicted_stages
+    from learnability.learners.deep import predicted_stages
     from learnability.studies import study
 
     learner = Layerwise((OracleFirstLayer(None), MehlerSecondLayer(), RidgeReadout()))

@@ -21,6 +21,8 @@ from learnability.figures._depth import reference
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.targets.hierarchical import Hierarchical
+
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 LAYERS = ("random", "spectral", "exact")
@@ -39,7 +41,7 @@ FULL = Size(d=64, n=1500, width=2000)
 QUICK = Size(d=64, n=800, width=1000)
 
 
-def compute(size: Size) -> xarray.Dataset:
+def compute(size: Size, target: Hierarchical | None = None) -> xarray.Dataset:
     """Eigenvalues and shares of h for three first layers; the spectral one from 4 n* samples."""
     import xarray
 
@@ -47,13 +49,13 @@ def compute(size: Size) -> xarray.Dataset:
     from learnability.learners.deep import (
         OracleFirstLayer,
         RandomFirstLayer,
+        Samples,
         SpectralFirstLayer,
+        kernel_spectrum,
     )
-    from learnability.learners.deep._blocks import Samples
-    from learnability.learners.deep.observables import kernel_spectrum
     from learnability.learners.deep.stages import Features
 
-    target, d = reference(), size.d
+    target, d = target or reference(), size.d
     first = Samples(target, 0, d, round(4 * target.n_star(d)))
     features = Features(Link("relu(z)"), 2.0, 0, 1)
     batch = next(target.batches(0, size.n, d, first=900_000, dtype=np.float32))

@@ -17,6 +17,8 @@ from learnability.figures._depth import reference
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.targets.hierarchical import Hierarchical
+
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 
@@ -35,16 +37,19 @@ FULL = Size(d=64, n=9410, width=1000, steps=50, runs=8)
 QUICK = Size(d=64, n=4096, width=300, steps=30, runs=3)
 
 
-def compute(size: Size) -> xarray.Dataset:
+def compute(size: Size, target: Hierarchical | None = None) -> xarray.Dataset:
     """M_W and the participation ratio after every step."""
     import xarray
 
-    from learnability.learners.deep import SphericalFirstLayer
-    from learnability.learners.deep._blocks import Samples
-    from learnability.learners.deep.observables import first_layer_overlap, first_layer_rank
+    from learnability.learners.deep import (
+        Samples,
+        SphericalFirstLayer,
+        first_layer_overlap,
+        first_layer_rank,
+    )
     from learnability.progress import tracked
 
-    target = reference()
+    target = target or reference()
     overlap, rank = [], []
     for seed in tracked(list(range(size.runs)), "first layers"):
         path = SphericalFirstLayer(size.width, size.steps).path(
