@@ -16,6 +16,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from learnability.errors import LearnabilityError
+
 __all__ = ["Directions", "Frame", "Inputs", "MarkedInputs", "orthonormal_rows"]
 
 Array = NDArray[np.float64]
@@ -84,6 +86,16 @@ class Inputs(ABC):
     @abstractmethod
     def directions(self, seed: int, r: int, d: int) -> Directions:
         """The hidden directions and the marked axes of a seed."""
+
+    def frame(self, r: int, d: int) -> Frame:
+        """The marked axes in dimension d for r hidden directions.
+
+        Raises
+        ------
+        LearnabilityError
+            When the law does not mark finitely many axes, that is where `has_frame` is False.
+        """
+        raise LearnabilityError(f"{self.kind} inputs do not mark finitely many axes.")
 
     @abstractmethod
     def draw(

@@ -54,7 +54,8 @@ COORDINATES: dict[str, Row] = {
     "marked": Row("A spike of the inputs.", label="spike"),
     "ridge": Row("Ridge of the regression.", label=r"ridge $\lambda$"),
     "step": Row("Number of a gradient step, from 1.", label="step"),
-    "rank": Row("Place among singular values or eigenvalues, largest first.", label="rank"),
+    "rank": Row("Place among singular values, largest first.", label="rank"),
+    "feature_rank": Row("Place among the eigenvalues of features, largest first.", label="rank"),
     "control": Row("Labels as they are, permuted labels, or no step.", label="control"),
     "look": Row("Number of a look at a long run.", label="look"),
     "layer": Row("Number of a layer.", label="layer"),
@@ -170,12 +171,31 @@ OBSERVABLES |= {
         "Squared projection of the outlier's right vector on the hidden directions.",
         label="alignment",
     ),
-    "spectrum_before": Row("Singular values before the steps.", ("rank",), "singular value"),
-    "feature_eigenvalues": Row(
-        "Eigenvalues of the covariance of the features.", ("rank",), "eigenvalue"
+    "layer_singular_values": Row(
+        "Singular values of the first layer before and after the steps, largest first.",
+        ("time", "rank"),
+        "singular value",
     ),
-    "layer_density": Row("Density of singular values.", ("singular_value",), "density"),
-    "feature_density": Row("Density of feature eigenvalues.", ("eigenvalue_at",), "density"),
+    "layer_alignment": Row(
+        "Squared projection of their right vectors on the hidden directions.",
+        ("time", "rank"),
+        "alignment",
+    ),
+    "feature_eigenvalues": Row(
+        "Eigenvalues of the covariance of the features, before and after the steps.",
+        ("time", "feature_rank"),
+        "eigenvalue",
+    ),
+    "layer_density": Row(
+        "Density of the singular values of the first layer, outliers left out.",
+        ("time", "singular_value"),
+        "density",
+    ),
+    "feature_density": Row(
+        "Density of the eigenvalues of the features, outliers left out.",
+        ("time", "eigenvalue_at"),
+        "density",
+    ),
     "best_ridge": Row("The ridge of the smallest predicted error.", label="ridge"),
     # Networks in the mean-field scaling.
     "train_loss": Row("The loss on the samples at the end.", label="loss on the samples"),

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from learnability import LearnabilityError, Link, MultiIndex
-from learnability.learners.giant._parameters import checked_parameters, linear_direction, one_step
+from learnability.inputs import PowerLaw, Signs, Spiked
+from learnability.learners.giant._parameters import (
+    checked_parameters,
+    linear_direction,
+    linear_part,
+    one_step,
+)
 
 TANH = Link("tanh(z)")
 
@@ -50,6 +56,25 @@ def test_a_mean_of_the_label_stretches_the_neurons() -> None:
 def test_a_falling_activation_turns_the_spike() -> None:
     up, down = (one_step(MultiIndex("z"), Link(t), "ones", 1.0, 2.0) for t in ("erf(z)", "-erf(z)"))
     assert down.alignment == pytest.approx(-up.alignment) and down.spike == pytest.approx(up.spike)
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [None, Spiked(0.0, 0.3), Spiked((5.0, 2.0), alignment=((0.5, 0.2), (0.3, 0.4))), PowerLaw(1.0)],
+)
+def test_the_linear_part_in_the_space_of_the_inputs(inputs: object) -> None:
+    """Against the mean of y x over 400000 samples in dimension 8."""
+    target = MultiIndex("z1 + 2*z2 + z1*z2", inputs=inputs)  # type: ignore[arg-type]
+    X, y, _, _ = target.sample(3, 400_000, 8)
+    mean = X.T @ y
+    found = linear_part(target, target.inputs.directions(3, 2, 8))
+    assert found is not None
+    np.testing.assert_allclose(found, mean / np.linalg.norm(mean), atol=0.01)
+
+
+def test_no_linear_part() -> None:
+    for target in (MultiIndex("z1*z2"), MultiIndex("z1 + z2", inputs=Signs(0.5))):
+        assert linear_part(target, target.inputs.directions(0, 2, 8)) is None
 
 
 def test_refusals() -> None:

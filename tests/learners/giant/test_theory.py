@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from learnability import GiantSteps, LearnabilityError, MultiIndex, RandomFeatures
+from learnability import GiantSteps, LearnabilityError, MultiIndex, RandomFeatures, SpikedIndex
 
 TANH = {"activation": "tanh(z)", "step": 1.0, "batch": 2.0}
 
@@ -18,8 +18,8 @@ def test_a_published_table() -> None:
         "tanh(z)", alpha=alpha
     )
     np.testing.assert_allclose(theory.error, published, rtol=7e-3)
-    assert float(theory.alignment) == pytest.approx(0.563485, abs=1e-6)
-    assert float(theory.spike) == pytest.approx(0.651089, abs=1e-6)
+    np.testing.assert_allclose(theory.alignment, 0.563485, atol=1e-6)
+    np.testing.assert_allclose(theory.spike, 0.651089, atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -30,16 +30,17 @@ def test_a_published_table() -> None:
     ],
 )
 def test_reference_errors(link: str, step: float, ridge: float, expected: list[float]) -> None:
-    """Computed elsewhere, as in `test_spiked`: batch 2, at alpha = 0.5, 1, 1.5, 2, 3, 4."""
+    """Computed elsewhere, as in `test_limit_errors`: batch 2, at alpha = 0.5, 1, 1.5, 2, 3, 4."""
     learner = GiantSteps(1.0, "tanh(z)", batch=2.0, step=step, ridge=ridge)
     theory = learner.predict(link, alpha=[0.5, 1.0, 1.5, 2.0, 3.0, 4.0])
     np.testing.assert_allclose(theory.error, expected, atol=2e-5)
-    assert float(theory.spread) == 0.0
+    assert (theory.spread == 0.0).all()
 
 
 def test_the_best_ridge() -> None:
-    learner = GiantSteps(1.0, ridge=0.1, **TANH)
-    ridge, error = learner.best_ridge("sign(z)", alpha=2.0)
+    learner = GiantSteps(1.0, **TANH)
+    best = learner.predict("sign(z)", question="best-ridge", alpha=[2.0, 3.0])
+    ridge, error = best.best_ridge.values[0], best.error.values[0]
     around = GiantSteps(1.0, ridge=(ridge / 2, ridge, 2 * ridge), **TANH)
     found = around.predict("sign(z)", alpha=2.0).error.values
     assert found[1] == pytest.approx(error, rel=1e-6)
@@ -50,20 +51,31 @@ def test_what_the_theory_does_not_cover_is_refused() -> None:
     tanh = GiantSteps(**TANH)
     with pytest.raises(LearnabilityError, match="no linear part"):
         tanh.predict("z**2", alpha=1.0)
-    with pytest.raises(LearnabilityError, match="known after one"):
+    with pytest.raises(LearnabilityError, match=r"`steps` was given as 2.*known after one"):
         GiantSteps(steps=2, **TANH).predict("z", alpha=1.0)
-    with pytest.raises(LearnabilityError, match="share more of the batch"):
+    with pytest.raises(LearnabilityError, match=r"share more of the batch.*--bulk batch"):
         GiantSteps(activation="relu(z)").predict("z", alpha=1.0)
     with pytest.raises(LearnabilityError, match="init='symmetric'"):
         GiantSteps(init="symmetric", **TANH).predict("z", alpha=1.0)
     with pytest.raises(LearnabilityError, match="ridges above 0"):
-        GiantSteps(ridge=0.0, **TANH).predict_finite("z", d=20, alpha=1.0)
+        GiantSteps(ridge=0.0, **TANH).predict("z", d=20, alpha=1.0)
     with pytest.raises(LearnabilityError, match="no linear part"):
-        tanh.predict_finite("z**2", d=20, alpha=1.0)
+        tanh.predict("z**2", d=20, alpha=1.0)
     with pytest.raises(LearnabilityError, match="give `step`"):
         GiantSteps(activation="tanh(z)").predict("z1 + z1**2 + z2**2", alpha=1.0)
-    with pytest.raises(LearnabilityError, match="GiB"):
-        GiantSteps(width=1e5).simulate("z", d=1000, alpha=100.0)
+    with pytest.raises(LearnabilityError, match="accepts isotropic inputs"):
+        tanh.predict(SpikedIndex("z", spike=1.0), d=20, alpha=1.0)
+    with pytest.raises(LearnabilityError, match=r"`bias`.*without biases"):
+        GiantSteps(bias=1.0, **TANH).predict("z", alpha=1.0)
+    with pytest.raises(LearnabilityError, match=r"`update`.*add to the weights"):
+        GiantSteps(activation="tanh(z)", update="replace").predict("z", alpha=1.0)
+    for name, value in (("parameters", (1.0, 0.5, 1.0)), ("bulk", "batch")):
+        with pytest.raises(LearnabilityError, match=f"`{name}` and `d` were both given"):
+            tanh.predict("z", d=20, alpha=1.0, **{name: value})  # type: ignore[typeddict-item]
+    with pytest.raises(LearnabilityError, match="`seeds` was given without `d`"):
+        tanh.predict("z", alpha=1.0, seeds=2)
+    with pytest.raises(LearnabilityError, match=r"`ridge`.*what is looked for"):
+        GiantSteps(ridge=0.1, **TANH).predict("z", question="best-ridge", alpha=1.0)
     odd = GiantSteps(init="signs", **TANH).predict("sign(z)", alpha=2.0)
     assert float(odd.error) == float(tanh.predict("sign(z)", alpha=2.0).error)
 
@@ -98,17 +110,17 @@ def test_the_peak_without_a_ridge() -> None:
 
 
 def test_given_first_layers() -> None:
-    """The names and axes of `predict_finite`; a first layer that diverged is told."""
+    """The names and axes of theory with `d`; a first layer that diverged is told."""
     learner = GiantSteps(0.5, "relu(z)", 2.0, step=1.0, init="signs", ridge=(0.1, 1.0))
     target = MultiIndex("z1 + z1*z2", noise=0.1)
-    found = learner.predict_finite(target, d=60, alpha=[1.0, 3.0], seeds=[4, 2])
+    found = learner.predict(target, d=60, alpha=[1.0, 3.0], seeds=[4, 2])
     assert found.error.dims == ("alpha", "seed", "ridge") and found.error.shape == (2, 2, 2)
     assert (found.status == "converged").all() and (found.train_error < found.error).all()
     runs = learner.simulate(target, d=60, alpha=[1.0, 3.0], seeds=[4, 2])
     for name in ("spike", "alignment", "bulk", "spread"):
         np.testing.assert_array_equal(found[name], runs[name])
     one = GiantSteps(0.5, "relu(z)", 2.0, step=1.0, init="signs", ridge=1.0)
-    again = one.predict_finite(target, d=60, alpha=3.0, seeds=[2])
+    again = one.predict(target, d=60, alpha=3.0, seeds=[2])
     assert float(again.error[0]) == pytest.approx(float(found.error[1, 1, 1]), rel=1e-6)
-    far = GiantSteps(0.5, "z**3", step=1e30, batch=1.0).predict_finite("z", d=20, alpha=1.0)
+    far = GiantSteps(0.5, "z**3", step=1e30, batch=1.0).predict("z", d=20, alpha=1.0)
     assert far.status.values.tolist() == ["diverged"] and np.isnan(far.error).all()

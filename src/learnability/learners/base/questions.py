@@ -30,6 +30,7 @@ class At(TypedDict, total=False):
     steps: int
     third: bool
     samples: int
+    control: str
 
 
 class Grid(Kind):
@@ -130,6 +131,9 @@ ARGUMENTS: dict[str, Declared] = {
     "steps": Declared(Whole(at_least=1, at_most=1_000_000), "Number of iterations."),
     "third": Declared(
         Flag(), "Whether the error of three layers is estimated; by default where there are three."
+    ),
+    "control": Declared(
+        Choice(("labels", "permuted")), "The labels as they are, or permuted among the samples."
     ),
     "samples": Declared(Whole(at_least=1), "Points drawn for the expectations of the theory."),
 }

@@ -19,9 +19,9 @@ from learnability.gaussian.quadrature import adapted_complement, axis_breaks, ru
 from learnability.gaussian.rules import Rule, composite_legendre, gauss_normal, sobol_normals
 from learnability.gaussian.sections import REACH, Section
 from learnability.labels.link import Link
+from learnability.learners.giant._limit_errors import Features, Labels
 from learnability.learners.giant._network import Parameters
-from learnability.learners.giant._spiked import Features, Labels
-from learnability.targets.multi_index import MultiIndex
+from learnability.targets.base import Target
 
 __all__ = [
     "features_given",
@@ -114,7 +114,7 @@ def paired_rest(
     return np.asarray(both - first.mean * second.mean - shared * first.linear * second.linear)
 
 
-def frame_along(target: MultiIndex, direction: Array) -> Array:
+def frame_along(target: Target, direction: Array) -> Array:
     """Orthonormal rows (r, r), the first of them the direction."""
     if target.r == 1:
         return direction[None]
@@ -122,12 +122,12 @@ def frame_along(target: MultiIndex, direction: Array) -> Array:
     return np.vstack([direction[None], rest])
 
 
-def labels_given(target: MultiIndex, linear: Array, alignment: float, kappa: Array) -> Labels:
+def labels_given(target: Target, linear: Array, alignment: float, kappa: Array) -> Labels:
     """Moments of the label given kappa.
 
     Parameters
     ----------
-    target : MultiIndex
+    target : Target
         The target.
     linear : array, shape (r,)
         Unit direction of its linear part, which has the cosine `alignment` with the spike.
@@ -161,12 +161,12 @@ def labels_given(target: MultiIndex, linear: Array, alignment: float, kappa: Arr
     return _blurred(t, rule.outer_weights, moments, alignment, width, kappa, target)
 
 
-def label_nodes(target: MultiIndex, linear: Array) -> tuple[Array, Array, Array]:
+def label_nodes(target: Target, linear: Array) -> tuple[Array, Array, Array]:
     """Nodes for averages over the target's coordinates and its label.
 
     Parameters
     ----------
-    target : MultiIndex
+    target : Target
         The target.
     linear : array, shape (r,)
         Unit direction of the first coordinate.
@@ -220,7 +220,7 @@ def _blurred(
     alignment: float,
     width: float,
     kappa: Array,
-    target: MultiIndex,
+    target: Target,
 ) -> Labels:
     """Moments given kappa from those given t, by the law of t given kappa at nodes for t."""
     s = (t - alignment * kappa[:, None]) / width

@@ -1,9 +1,9 @@
-"""Giant gradient steps on the first layer of a network with two layers.
+"""A network of two layers, its gradient, and what one step has made of its first layer.
 
-f(x) = p^-1 sum_j a_j sigma(w_j . x), rows of W drawn from N(0, I_d / d), a_j = +-1. A step on n
-samples of the squared loss adds step a_j (1/n) sum_i (y_i - f(x_i)) sigma'(w_j . x_i) x_i to w_j:
-its size eta is step times p. Samples are drawn and used in blocks of rows, so that neither a batch
-nor its features are ever held as a whole.
+f(x) = p^-1 sum_j a_j sigma(w_j . x + b_j), rows of W drawn from N(0, I_d / d), a_j = +-1. A step on
+n samples of the squared loss moves w_j along a_j (1/n) sum_i (y_i - f(x_i)) sigma'(w_j . x_i + b_j)
+x_i. Samples are drawn and used in blocks of rows, so that neither a batch nor its features are ever
+held as a whole.
 
 References
 ----------
@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from learnability.labels.link import Link
 from learnability.learners.networks.features import ROWS, features, first_layer
-from learnability.targets.multi_index import MultiIndex
-from learnability.targets.protocol import Sample
+from learnability.targets.base import Sample, Target
 
 __all__ = [
     "INITS",
@@ -32,6 +31,7 @@ __all__ = [
     "drawn",
     "gradient",
     "measured",
+    "permuted",
     "readout_data",
 ]
 
@@ -39,10 +39,11 @@ INITS = ("ones", "signs", "symmetric")
 
 
 class Network(NamedTuple):
-    """First layer W (p, d) and signs a (p,)."""
+    """First layer W (p, d), signs a (p,) and biases b (p,), None where there are none."""
 
     W: NDArray[np.float32]
     a: NDArray[np.float32]
+    b: NDArray[np.float32] | None = None
 
 
 class Parameters(NamedTuple):
@@ -67,7 +68,7 @@ class Parameters(NamedTuple):
     spread: float = 0.0
 
 
-def drawn(init: str, seed: int, p: int, d: int) -> Network:
+def drawn(init: str, seed: int, p: int, d: int, bias: float = 0.0) -> Network:
     """The network before any step.
 
     Parameters
@@ -77,33 +78,47 @@ def drawn(init: str, seed: int, p: int, d: int) -> Network:
         for which p is even.
     seed, p, d : int
         Of the run; its sizes.
+    bias : float
+        Standard deviation of the biases.
     """
+    pairs = 2 if init == "symmetric" else 1
+    W, a, b = first_layer(seed, p // pairs, d), np.ones(p, dtype=np.float32), None
+    if bias:
+        own = np.random.default_rng([seed, 14]).standard_normal(p // pairs)
+        b = np.tile((bias * own).astype(np.float32), pairs)
     if init == "symmetric":
-        W = first_layer(seed, p // 2, d)
-        ones = np.ones(p // 2, dtype=np.float32)
-        return Network(np.vstack([W, W]), np.concatenate([ones, -ones]))
-    a = np.ones(p, dtype=np.float32)
+        W = np.vstack([W, W])
+        a[p // 2 :] = -1
     if init == "signs":
         a = np.random.default_rng([seed, 12]).choice([-1.0, 1.0], p).astype(np.float32)
-    return Network(first_layer(seed, p, d), a)
+    return Network(W, a, b)
 
 
-def blocks(target: MultiIndex, seed: int, n: int, d: int, first: int) -> Iterator[Sample]:
+def blocks(target: Target, seed: int, n: int, d: int, first: int) -> Iterator[Sample]:
     """n samples in blocks of ROWS; they are the target's batches from number `first` on."""
     for k, start in enumerate(range(0, n, ROWS)):
         rows = min(ROWS, n - start)
         yield next(target.batches(seed, rows, d, first=first + k, dtype=np.float32))
 
 
+def permuted(batch: Iterator[Sample], seed: int, first: int) -> Iterator[Sample]:
+    """The same inputs with the labels of every block permuted; `first` is that of `blocks`."""
+    for k, sample in enumerate(batch):
+        rng = np.random.default_rng([seed, 15, first + k])
+        yield sample._replace(y=rng.permutation(sample.y))
+
+
 def gradient(
     network: Network, activation: Link, batch: Iterator[Sample], n: int
 ) -> NDArray[np.float32]:
     """The direction (p, d) in which a step moves every neuron."""
-    W, a = network
+    W, a, b = network
     slope = activation.derivative()
     total = np.zeros_like(W)
     for X, y, _, _ in batch:
         H = X @ W.T
+        if b is not None:
+            H += b
         f = np.asarray(activation(H[..., None]), dtype=np.float32) @ a / np.float32(len(a))
         weights = np.asarray(slope(H[..., None]), dtype=np.float32)
         weights *= (y - f)[:, None]
@@ -113,13 +128,14 @@ def gradient(
 
 
 def readout_data(
-    W: NDArray[Any], activation: Link, batch: Iterator[Sample], n: int
+    network: Network, activation: Link, batch: Iterator[Sample], n: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Features (n, p) and labels (n,) of a batch."""
+    W, _, b = network
     F, labels, start = np.empty((n, len(W)), dtype=np.float32), np.empty(n, dtype=np.float32), 0
     for X, y, _, _ in batch:
         rows = slice(start, start + len(X))
-        F[rows], labels[rows] = features(activation, X, W), y
+        F[rows], labels[rows] = features(activation, X, W, b), y
         start += len(X)
     return F, labels
 

@@ -18,18 +18,28 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.inputs.base import Directions
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
 from learnability.learners.giant._network import Parameters
-from learnability.targets.multi_index import MultiIndex
+from learnability.targets.base import Target
 
-__all__ = ["checked_parameters", "linear_direction", "one_step"]
+__all__ = ["checked_parameters", "linear_direction", "linear_part", "one_step"]
+
+Array = NDArray[np.float64]
 
 
-def linear_direction(target: MultiIndex) -> tuple[float, np.ndarray]:
-    """Length and unit direction (r,) of E[y z]; or a sentence when there is none."""
+def linear_direction(target: Target) -> tuple[float, Array]:
+    """Length and unit direction (r,) of E[y z].
+
+    Raises
+    ------
+    LearnabilityError
+        When the target has no linear part.
+    """
     found = expand(target.link, 1)
     part = np.atleast_1d(found.tensors[1])
     size = float(np.linalg.norm(part))
@@ -41,8 +51,38 @@ def linear_direction(target: MultiIndex) -> tuple[float, np.ndarray]:
     return size, part / size
 
 
+def linear_part(target: Target, directions: Directions) -> Array | None:
+    """Unit direction of E[y x] in the space of the inputs, shape (d,); None where it is unknown.
+
+    E[y x] = Sigma W*^T (W* Sigma W*^T)^(-1/2) E[y z] for normal inputs.
+
+    Parameters
+    ----------
+    target : Target
+        The target.
+    directions : Directions
+        Of the run.
+    """
+    found, inputs = expand(target.link, 1), target.inputs
+    if not inputs.normal or found.is_zero(1) is not False:
+        return None
+    part, W = np.atleast_1d(found.tensors[1]), directions.hidden.astype(np.float32)
+    if inputs.has_frame and inputs.frame(*W.shape).isotropic:
+        return np.asarray(part / float(np.linalg.norm(part)) @ W)
+    moved = inputs.apply(W.astype(float), directions)
+    values, vectors = np.linalg.eigh(moved @ W.T)
+    along = part @ ((vectors / np.sqrt(values)) @ vectors.T) @ moved
+    return np.asarray(along / np.linalg.norm(along))
+
+
 def checked_parameters(values: Sequence[float]) -> Parameters:
-    """Spike, alignment, bulk and perhaps spread, or a sentence."""
+    """Spike, alignment, bulk and perhaps spread, as a user gives them.
+
+    Raises
+    ------
+    LearnabilityError
+        When they are none.
+    """
     try:
         given = Parameters(*(float(value) for value in values))
     except (TypeError, ValueError):
@@ -57,15 +97,13 @@ def checked_parameters(values: Sequence[float]) -> Parameters:
     return given
 
 
-def one_step(
-    target: MultiIndex, activation: Link, init: str, step: float, batch: float
-) -> Parameters:
+def one_step(target: Target, activation: Link, init: str, step: float, batch: float) -> Parameters:
     """Spike, alignment and bulk after one step.
 
     Parameters
     ----------
-    target : MultiIndex
-        The target, with a linear part.
+    target : Target
+        The target, with a linear part and isotropic inputs.
     activation : Link
         The function sigma.
     init : str

@@ -1,137 +1,177 @@
-"""Runs on samples: the steps, the readouts, their errors and what was learned."""
+"""Runs on samples: the steps, the readouts, their errors and what was learned.
+
+A feature is sigma(w . x + b), so what counts is the correlation of the field w . x with the
+argument of the label. On inputs with a strong spike any step raises it, also one on labels that say
+nothing (half a power iteration on the covariance): the controls tell what the labels gave.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.labels.hermite import expand
-from learnability.learners.fresh_samples import fresh_error
-from learnability.learners.giant._hyperparameters import neurons, ridge_path, sigma, step_size
-from learnability.learners.giant._network import Parameters, blocks, drawn, measured, readout_data
-from learnability.learners.giant._parameters import linear_direction
-from learnability.learners.giant._training import Training, leading, take_steps
+from learnability.learners.base import Found
+from learnability.learners.giant._gradient import label_correlations
+from learnability.learners.giant._network import (
+    Network,
+    blocks,
+    measured,
+    readout_data,
+)
+from learnability.learners.giant._parameters import linear_part
+from learnability.learners.giant._training import (
+    Training,
+    leading,
+    neurons,
+    samples,
+    sigma,
+    step_size,
+    train,
+)
 from learnability.learners.linear_algebra.ridge import fit_readout
+from learnability.learners.measurement import fresh_error, subspace_overlap
 from learnability.learners.networks.features import ROWS, features
-from learnability.learners.protocol import dataset, subspace_overlap
-from learnability.progress import tracked
-from learnability.targets.multi_index import MultiIndex
-from learnability.targets.protocol import checked_memory, checked_sizes
+from learnability.results.schema import Status
+from learnability.targets.base import Target, checked_memory
 
 if TYPE_CHECKING:
-    import xarray
-
     from learnability.learners.giant.learner import GiantSteps
 
-__all__ = ["simulated", "trained"]
+__all__ = ["by_ridge", "check_memory", "compared", "finished"]
 
 Array = NDArray[np.float64]
 
+CONTROLS = ("labels", "permuted", "none")
 _TEST = 1_000_000  # Number of the target's first batch on which errors are measured.
 
 
-class Run(NamedTuple):
-    """One seed: errors by samples and ridge, and what the first layer has learned."""
+class Readouts(NamedTuple):
+    """Errors and status by samples and ridge."""
 
     error: Array
     train_error: Array
-    status: list[list[str]]
-    overlap_trace: NDArray[Any]
-    cosine: NDArray[Any]
-    gradient_cosine: NDArray[Any]
-    subspace_overlap: float
-    parameters: Parameters | None
+    status: NDArray[np.str_]
 
 
-def trained(learner: GiantSteps, target: MultiIndex, d: int, seed: int) -> Training:
-    """The first layer of a run."""
-    n, d = checked_sizes(target.r, None, d, learner.batch, np.float32)
-    network = drawn(learner.init, seed, neurons(learner, d), d)
-    sizes = [step_size(learner, target, d)] * learner.steps
-    return take_steps(target, sigma(learner), network, sizes, n, seed, learner.reuse)
+def check_memory(learner: GiantSteps, d: int, alphas: Sequence[float]) -> None:
+    """Refuse runs whose features do not fit into memory.
 
-
-def simulated(
-    learner: GiantSteps, target: MultiIndex, d: int, alphas: Array, seeds: Sequence[int]
-) -> xarray.Dataset:
-    """All runs as one result; see `GiantSteps.simulate`."""
-    sizes = [
-        checked_sizes(target.r, None, d, float(a), np.float32)[0] for a in np.atleast_1d(alphas)
-    ]
-    p, step = neurons(learner, d), step_size(learner, target, d)
-    largest = 4.0 * max(sizes) * p + 12.0 * min(max(sizes), p) ** 2 + 12.0 * p * d
+    Raises
+    ------
+    LearnabilityError
+        With the size that they need.
+    """
+    p, most = neurons(learner, d), samples(max(alphas), d)
+    largest = 4.0 * most * p + 12.0 * min(most, p) ** 2 + 12.0 * p * d
     checked_memory("The features of these samples", largest + 8.0 * ROWS * (p + d))
-    found = [_run(learner, target, sizes, d, seed) for seed in tracked(seeds, "giant steps")]
-
-    def stacked(name: str) -> Any:
-        return np.array([getattr(run, name) for run in found])
-
-    several = isinstance(learner.ridge, tuple)
-    axes = ("alpha", "seed", "ridge") if several else ("alpha", "seed")
-    variables: dict[str, tuple[tuple[str, ...], Any]] = {}
-    for name in ("error", "train_error", "status"):
-        values = np.moveaxis(stacked(name), 1, 0)
-        variables[name] = (axes, values if several else values[..., 0])
-    paths = stacked("overlap_trace")
-    variables |= {
-        "overlap": (("seed", "estimate", "index"), paths[:, -1]),
-        "cosine": (("seed", "estimate", "index"), stacked("cosine")),
-        "subspace_overlap": (("seed",), stacked("subspace_overlap")),
-        "overlap_trace": (("seed", "time", "estimate", "index"), paths),
-        "gradient_cosine": (("seed", "step", "estimate", "index"), stacked("gradient_cosine")),
-    }
-    if found[0].parameters is not None:
-        values = stacked("parameters")
-        names = enumerate(Parameters._fields)
-        variables |= {name: (("seed",), values[:, k]) for k, name in names}
-    coordinates: dict[str, Any] = {
-        "seed": ("seed", list(seeds)),
-        "time": ("time", np.arange(learner.steps + 1)),
-        "step": ("step", np.arange(1, learner.steps + 1)),
-    }
-    if several:
-        coordinates["ridge"] = ("ridge", list(ridge_path(learner)))
-    return dataset(
-        learner, target, "simulate", alphas, variables, coordinates, d=int(d), step_size=step
-    )
 
 
-def _run(learner: GiantSteps, target: MultiIndex, sizes: Sequence[int], d: int, seed: int) -> Run:
-    ridges, activation = ridge_path(learner), sigma(learner)
-    training = trained(learner, target, d, seed)
+def by_ridge(learner: GiantSteps, values: NDArray[Any]) -> NDArray[Any]:
+    """Values whose last axis is that of ridges; without it where there is one."""
+    return values if isinstance(learner.ridge, tuple) else values[..., 0]
+
+
+def finished(learner: GiantSteps, target: Target, at: Mapping[str, Any], seed: int) -> Found:
+    """What the steps and the readouts of one seed end with, by alpha."""
+    d, alphas = at["d"], at["alpha"]
+    training = train(learner, target, d, seed)
     W = training.network.W
-    p, shape = len(W), (len(sizes), len(ridges))
-    overlaps = training.overlaps
+    readouts = _readouts(learner, target, training.network, training.used, at, seed)
+    learned = np.nan
+    if np.isfinite(W).all():
+        update = leading(W - training.start.W, min(target.r, len(W), d), seed)
+        learned = subspace_overlap(update, training.hidden)
     with np.errstate(all="ignore"):  # Divergence is a status.
         length = np.maximum(np.linalg.norm(W, axis=1, keepdims=True), 1e-30)
-        cosine = overlaps[-1] / length
-    parameters = None
-    if learner.steps == 1 and expand(target.link, 1).is_zero(1) is False:
-        parameters = measured(training.network, linear_direction(target)[1] @ training.hidden)
-    if not np.isfinite(W).all():
-        nothing = np.full(shape, np.nan)
-        status = [["diverged"] * len(ridges)] * len(sizes)
-        return Run(nothing, nothing, status, overlaps, cosine, training.cosines, np.nan, parameters)
-    weights, train, status = [], [], []
-    for n in sizes:
-        batch = blocks(target, seed, n, d, training.used)
-        fitted = fit_readout(*readout_data(W, activation, batch, n), ridges)
-        weights.append(fitted.weights)
-        train.append(fitted.train_error)
-        status.append(list(fitted.status))
-    A = np.concatenate(weights).astype(np.float32).reshape(-1, p)
-    error = fresh_error(target, seed, d, lambda X: A @ features(activation, X, W).T, first=_TEST)
-    learned = leading(W - training.start, min(target.r, p, d), seed)
-    return Run(
-        error.reshape(shape),
-        np.array(train),
-        status,
-        overlaps,
-        cosine,
-        training.cosines,
-        subspace_overlap(learned, training.hidden),
-        parameters,
+        cosine = training.overlaps[-1] / length
+    once = {
+        "overlap": training.overlaps[-1],
+        "cosine": cosine,
+        "subspace_overlap": learned,
+        "overlap_trace": training.overlaps,
+        "gradient_cosine": training.cosines,
+        **_parameters(learner, target, training),
+    }
+    about = {"step_size": step_size(learner, target, d) if learner.update == "add" else None}
+    return Found(
+        {**_named(learner, readouts), **_repeated(once, len(alphas))},
+        {"time": np.arange(learner.steps + 1), "step": np.arange(1, learner.steps + 1)},
+        about,
     )
+
+
+def compared(learner: GiantSteps, target: Target, at: Mapping[str, Any], seed: int) -> Found:
+    """The errors of one seed with its labels, with permuted ones in the steps and without a step.
+
+    All three readouts see the same samples.
+    """
+    d = at["d"]
+    trained = [train(learner, target, d, seed, permute=permute) for permute in (False, True)]
+    labels, shuffled = trained
+    networks = (labels.network, shuffled.network, labels.start)
+    found = [_readouts(learner, target, one, labels.used, at, seed) for one in networks]
+    along = []
+    for network in networks:
+        with np.errstate(all="ignore"):  # Divergence is a status.
+            top, bottom = label_correlations(network.W, target.inputs, labels.directions)
+            along.append(np.mean(top / np.maximum(bottom, 1e-30)))
+    return Found(
+        {
+            **_named(learner, found[0]),
+            "permuted_error": by_ridge(learner, found[1].error),
+            "none_error": by_ridge(learner, found[2].error),
+            **_repeated({"label_correlation": np.array(along)}, len(at["alpha"])),
+        },
+        {"control": list(CONTROLS)},
+    )
+
+
+def _parameters(learner: GiantSteps, target: Target, training: Training) -> dict[str, float]:
+    """Spike, alignment, bulk and spread after one step on a target with a linear part."""
+    linear = linear_part(target, training.directions) if learner.steps == 1 else None
+    return {} if linear is None else measured(training.network, linear)._asdict()
+
+
+def _readouts(
+    learner: GiantSteps,
+    target: Target,
+    network: Network,
+    used: int,
+    at: Mapping[str, Any],
+    seed: int,
+) -> Readouts:
+    """Ridge regressions on the batches after the used ones, for every alpha and ridge."""
+    ridges, activation, d = learner.ridges, sigma(learner), at["d"]
+    shape = (len(at["alpha"]), len(ridges))
+    if not np.isfinite(network.W).all():
+        nothing = np.full(shape, np.nan)
+        return Readouts(nothing, nothing, np.full(shape, str(Status.DIVERGED)))
+    weights, train_errors, status = [], [], []
+    for alpha in at["alpha"]:
+        n = samples(alpha, d)
+        batch = blocks(target, seed, n, d, used)
+        fitted = fit_readout(*readout_data(network, activation, batch, n), ridges)
+        weights.append(fitted.weights)
+        train_errors.append(fitted.train_error)
+        status.append(list(fitted.status))
+    A = np.concatenate(weights).astype(np.float32).reshape(-1, len(network.W))
+
+    def predictor(X: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(A @ features(activation, X, network.W, network.b).T)
+
+    error = fresh_error(target, seed, d, predictor, first=_TEST)
+    return Readouts(error.reshape(shape), np.array(train_errors), np.array(status))
+
+
+def _named(learner: GiantSteps, found: Readouts) -> dict[str, NDArray[Any]]:
+    return {name: by_ridge(learner, values) for name, values in found._asdict().items()}
+
+
+def _repeated(once: Mapping[str, Any], count: int) -> dict[str, NDArray[Any]]:
+    """What does not depend on alpha, for every alpha."""
+    return {
+        name: np.broadcast_to(values, (count, *np.shape(values))) for name, values in once.items()
+    }

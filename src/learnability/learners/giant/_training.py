@@ -1,19 +1,36 @@
-"""Several giant steps, and what they have learned."""
+"""The steps on the first layer: their sizes in dimension d, and what they have learned."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.errors import LearnabilityError
+from learnability.inputs import Inputs
+from learnability.inputs.base import Directions
 from learnability.labels.link import Link
-from learnability.learners.giant._network import Network, blocks, gradient
+from learnability.learners.giant._network import Network, blocks, drawn, gradient, permuted
 from learnability.learners.networks.features import ROWS
-from learnability.targets.multi_index import MultiIndex
+from learnability.targets import TargetLike, as_target
+from learnability.targets.base import Target
+from learnability.theory.csq import leap_staircase
 
-__all__ = ["Training", "leading", "take_steps"]
+if TYPE_CHECKING:
+    from learnability.learners.giant.learner import GiantSteps
+
+__all__ = [
+    "Training",
+    "leading",
+    "neurons",
+    "samples",
+    "sigma",
+    "step_size",
+    "take_steps",
+    "train",
+]
 
 
 class Training(NamedTuple):
@@ -22,11 +39,11 @@ class Training(NamedTuple):
     Attributes
     ----------
     network : Network
-        After the last step: W (p, d) and the signs a (p,).
-    start : array, shape (p, d)
-        The first layer as it was drawn.
-    hidden : array, shape (r, d)
-        The hidden directions.
+        After the last step: W (p, d), the signs a (p,) and the biases.
+    start : Network
+        As it was drawn.
+    directions : Directions
+        The hidden directions and the marked axes of the inputs.
     overlaps : array, shape (steps + 1, p, r)
         W times the hidden directions, before and after every step.
     cosines : array, shape (steps, p, r)
@@ -36,57 +53,170 @@ class Training(NamedTuple):
     """
 
     network: Network
-    start: NDArray[np.float32]
-    hidden: NDArray[np.float32]
+    start: Network
+    directions: Directions
     overlaps: NDArray[np.float32]
     cosines: NDArray[np.float32]
     used: int
 
+    @property
+    def hidden(self) -> NDArray[np.float32]:
+        """The hidden directions (r, d)."""
+        return self.directions.hidden.astype(np.float32)
 
-def take_steps(
-    target: MultiIndex,
-    activation: Link,
-    network: Network,
-    sizes: Sequence[float],
-    n: int,
-    seed: int,
-    reuse: bool,
-) -> Training:
-    """Train the first layer.
+
+# ---- what the fields of the learner mean in dimension d
+
+
+def sigma(learner: GiantSteps) -> Link:
+    """The activation, which the learner has read."""
+    assert isinstance(learner.activation, Link)
+    return learner.activation
+
+
+def samples(ratio: float, d: int) -> int:
+    """The number of samples of a ratio n / d."""
+    return max(round(float(ratio) * d), 1)
+
+
+def neurons(learner: GiantSteps, d: int) -> int:
+    """The number p of neurons, even for pairs."""
+    p = max(round(learner.width * d), 1)
+    return 2 * max(round(p / 2), 1) if learner.init == "symmetric" else p
+
+
+def step_size(learner: GiantSteps, target: Target, d: int | None) -> float:
+    """The size of a step over p, from the leap where it is not given.
 
     Parameters
     ----------
-    target : MultiIndex
+    learner : GiantSteps
+        With its field `step`.
+    target : Target
+        Whose leap is taken.
+    d : int or None
+        Dimension; None for the limit.
+
+    Raises
+    ------
+    LearnabilityError
+        When the leap is not known, or the size would grow with d in the limit.
+    """
+    if learner.step is not None:
+        return learner.step
+    orders = [s.order for s in leap_staircase(target.link).steps if s.order]
+    if not orders:
+        raise LearnabilityError(
+            f"The leap of {target.link!r} is not known, so there is no default size of a step: "
+            "give `step`."
+        )
+    if d is None and max(orders) > 1:
+        raise LearnabilityError(
+            f"The leap of {target.link!r} is {max(orders)}, so the default size of a step "
+            "grows with d: give `step`."
+        )
+    return float(d) ** ((max(orders) - 1) / 2) if d is not None else 1.0
+
+
+# ---- the steps
+
+
+def train(
+    learner: GiantSteps, target: TargetLike, d: int, seed: int = 0, *, permute: bool = False
+) -> Training:
+    """The first layer of a run, without the readout.
+
+    Parameters
+    ----------
+    learner : GiantSteps
+        Its fields say which steps are taken.
+    target : MultiIndex, Link or str
+        Where the samples come from.
+    d : int
+        Dimension of the inputs.
+    seed : int
+        Of the run.
+    permute : bool
+        Whether the steps see permuted labels.
+
+    Returns
+    -------
+    Training
+    """
+    target = as_target(target)
+    network = drawn(learner.init, seed, neurons(learner, d), d, learner.bias)
+    size = step_size(learner, target, d) if learner.update == "add" else None
+    sizes, n = [size] * learner.steps, samples(learner.batch, d)
+    return take_steps(target, sigma(learner), network, sizes, n, seed, learner.reuse, permute)
+
+
+def take_steps(
+    target: Target,
+    activation: Link,
+    network: Network,
+    sizes: Sequence[float | None],
+    n: int,
+    seed: int,
+    reuse: bool,
+    permute: bool = False,
+) -> Training:
+    """Train the first layer of a network.
+
+    Parameters
+    ----------
+    target : Target
         Where the samples come from.
     activation : Link
         The function sigma.
     network : Network
         As it was drawn.
-    sizes : sequence of float
-        Size over p of every step.
+    sizes : sequence of float or None
+        Size over p of every step; None replaces the layer by its gradient.
     n : int
         Samples of a step.
     seed : int
         Of the run.
     reuse : bool
         Whether all steps use the same batch.
+    permute : bool
+        Whether the steps see permuted labels.
     """
-    start, a = network
-    d = start.shape[1]
-    hidden = next(target.batches(seed, 1, d, dtype=np.float32)).W
-    overlaps, cosines = [start @ hidden.T], []
+    start, d = network, network.W.shape[1]
+    directions = target.inputs.directions(seed, target.r, d)
+    hidden = directions.hidden.astype(np.float32)
+    overlaps, cosines = [network.W @ hidden.T], []
     count = -(-n // ROWS)
     with np.errstate(all="ignore"):  # Divergence is a status.
         for t, size in enumerate(sizes):
-            move = gradient(
-                network, activation, blocks(target, seed, n, d, 0 if reuse else t * count), n
-            )
+            first = 0 if reuse else t * count
+            batch = blocks(target, seed, n, d, first)
+            if permute:
+                batch = permuted(batch, seed, first)
+            move = gradient(network, activation, batch, n)
             length = np.linalg.norm(move, axis=1, keepdims=True)
             cosines.append(move @ hidden.T / np.maximum(length, 1e-30))
-            network = Network(network.W + np.float32(size) * move, a)
-            overlaps.append(network.W @ hidden.T)
+            if size is None:
+                W = _replaced(network.W, move, target.inputs, directions)
+            else:
+                W = network.W + np.float32(size) * move
+            network = network._replace(W=W)
+            overlaps.append(W @ hidden.T)
     used = count * (1 if reuse else len(sizes))
-    return Training(network, start, hidden, np.array(overlaps), np.array(cosines), used)
+    return Training(network, start, directions, np.array(overlaps), np.array(cosines), used)
+
+
+def _replaced(
+    W: NDArray[np.float32], move: NDArray[np.float32], inputs: Inputs, directions: Directions
+) -> NDArray[np.float32]:
+    """The gradient of every neuron, scaled so that its field has unit variance.
+
+    Neurons that no sample reaches have no gradient and stay as they are.
+    """
+    G = move.astype(float)
+    power = np.sum(G * inputs.apply(G, directions), axis=1)
+    alive = ~(power <= 1e-20)  # What is not a number stays so, and is told.
+    G *= (1 / np.sqrt(np.where(alive, power, 1.0)))[:, None]
+    return np.where(alive[:, None], G, W).astype(np.float32)
 
 
 def leading(update: NDArray[Any], count: int, seed: int) -> NDArray[Any]:

@@ -31,8 +31,10 @@ def first_layer(seed: int, p: int, d: int) -> NDArray[np.float32]:
     return W
 
 
-def features(activation: Link, X: NDArray[Any], W: NDArray[Any]) -> NDArray[Any]:
-    """p^(-1/2) sigma(W x), shape (n, p), in the type of X.
+def features(
+    activation: Link, X: NDArray[Any], W: NDArray[Any], bias: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """p^(-1/2) sigma(W x + b), shape (n, p), in the type of X.
 
     Parameters
     ----------
@@ -42,10 +44,15 @@ def features(activation: Link, X: NDArray[Any], W: NDArray[Any]) -> NDArray[Any]
         Inputs.
     W : array, shape (p, d)
         First layer.
+    bias : array, shape (p,), optional
+        Biases b.
     """
     values = np.empty((len(X), len(W)), dtype=X.dtype)
     with np.errstate(over="ignore"):  # Infinite features are told by the regression.
         for block in row_blocks(len(X), len(W)):
-            values[block] = activation((X[block] @ W.T)[..., None])
+            fields = X[block] @ W.T
+            if bias is not None:
+                fields += bias
+            values[block] = activation(fields[..., None])
     values /= math.sqrt(len(W))
     return values

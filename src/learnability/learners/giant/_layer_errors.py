@@ -43,9 +43,9 @@ from learnability.learners.giant._conditional import (
     labels_given,
     paired_rest,
 )
+from learnability.learners.giant._limit_errors import Errors, Labels
 from learnability.learners.giant._network import Network, Parameters
-from learnability.learners.giant._spiked import Errors, Labels
-from learnability.targets.multi_index import MultiIndex
+from learnability.targets.base import Target
 
 __all__ = ["Layer", "given_layer", "layer_errors"]
 
@@ -86,7 +86,7 @@ class Layer(NamedTuple):
 
 
 def given_layer(
-    network: Network, activation: Link, target: MultiIndex, hidden: NDArray[Any], paired: bool
+    network: Network, activation: Link, target: Target, hidden: NDArray[Any], paired: bool
 ) -> Layer:
     """Split a first layer into modes and covariances.
 
@@ -96,14 +96,14 @@ def given_layer(
         After the step.
     activation : Link
         The function sigma.
-    target : MultiIndex
+    target : Target
         The target.
     hidden : array, shape (r, d)
         Its directions.
     paired : bool
         Whether the second half of the neurons began as the first half did, with other signs.
     """
-    W, a, hidden = (np.asarray(part, dtype=np.float64) for part in (*network, hidden))
+    W, a, hidden = (np.asarray(part, dtype=np.float64) for part in (*network[:2], hidden))
     v = a @ W
     v /= np.linalg.norm(v)
     seen = hidden @ v

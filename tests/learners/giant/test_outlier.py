@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from learnability.learners.giant._spectrum import bulk_density, outlier
+from learnability.learners.giant._outlier import bulk_density, outlier
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,15 @@ import pytest
 from learnability import Link, MultiIndex, RandomFeatures
 from learnability.learners.giant._bulk import IndependentRows
 from learnability.learners.giant._conditional import features_given, labels_given
+from learnability.learners.giant._limit_errors import (
+    Errors,
+    Features,
+    Labels,
+    covariance_density,
+    errors,
+)
 from learnability.learners.giant._network import Parameters
 from learnability.learners.giant._parameters import one_step
-from learnability.learners.giant._spiked import Errors, Features, Labels, covariance_density, errors
 
 TANH, ONE = Link("tanh(z)"), np.ones(1)
 ALPHAS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0)

@@ -9,7 +9,7 @@ import pytest
 
 from learnability import GiantSteps, Link, MultiIndex
 from learnability.learners.giant._conditional import features_given
-from learnability.learners.giant._layer import given_layer, layer_errors
+from learnability.learners.giant._layer_errors import given_layer, layer_errors
 from learnability.learners.giant._network import Network, Parameters, measured
 
 D = 300
