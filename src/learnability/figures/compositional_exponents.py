@@ -61,7 +61,7 @@ def compute(size: Size) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """One panel an example; the degree of the exponent is the thick line."""
+    """One panel per example; the degree of the exponent is the thick line."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

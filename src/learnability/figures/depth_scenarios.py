@@ -137,7 +137,7 @@ def _alphas(d: int, kappas: Sequence[float]) -> list[float]:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """One panel a dimension."""
+    """One panel per dimension."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.marks import crosses

@@ -259,7 +259,7 @@ class Composition:
     @cached_property
     def energies(self) -> Array:
         """|P_j f|^2 for j = 0 ... 8; what is left of E f^2 is of higher degree."""
-        _ = self.variance  # Or a sentence, before anything overflows.
+        _ = self.variance  # It refuses what would overflow below.
         found = self._energies(self.coefficients)
         rough = self._energies(self._contracted(self._values, self._densities[1]))
         self._check(float(np.abs(found - rough).max()))

@@ -34,7 +34,7 @@ class Fit(NamedTuple):
     Attributes
     ----------
     weights : array, shape (k, p)
-        One row a label.
+        One row per label.
     offset : array, shape (k,)
         Means of the labels.
     left_out : array, shape (k, n)
@@ -67,6 +67,11 @@ def fit_by_leave_one_out(
         Several labels share the features.
     ridge : float, optional
         Over the mean eigenvalue of the Gram matrix; by default that of least leave-one-out error.
+
+    Raises
+    ------
+    LearnabilityError
+        When the features are not finite, or dependent while the ridge is 0.
     """
     y = np.asarray(labels, dtype=np.float64)
     offset = y.mean(axis=1)
@@ -74,7 +79,7 @@ def fit_by_leave_one_out(
     n = y.shape[1]
     p = next(iter(blocks())).shape[1]
     shares = RIDGES if ridge is None else np.array([ridge], dtype=float)
-    with np.errstate(all="ignore"):  # What is not finite ends in a sentence.
+    with np.errstate(all="ignore"):  # What is not finite is refused.
         return (_primal if n > p else _dual)(blocks, y, offset, shares)
 
 
@@ -130,7 +135,13 @@ def _dual(
 
 
 def _eigen(gram: Array, shares: Array) -> tuple[Array, Array]:
-    """Eigenvalues, at least zero, and eigenvectors; or a sentence."""
+    """Eigenvalues, at least zero, and eigenvectors.
+
+    Raises
+    ------
+    LearnabilityError
+        When the matrix is not finite, or singular without a ridge.
+    """
     from scipy.linalg import eigh
 
     if not np.isfinite(gram).all():
