@@ -25,6 +25,7 @@ class Polynomial(Function):
 
     accepted = f"a polynomial of one variable of degree 1 to {HIGHEST}"
     type_name = "str or Link"
+    examples = ("He2(z)/2 + He3(z)/6", "z + He2(z)")
 
     def read(self, value: Any) -> Link:
         """The Link.
@@ -55,6 +56,7 @@ class Levels(Kind):
         "next,"
     )
     type_name = "int or sequence of int"
+    examples = (3, 4)
 
     def read(self, value: Any) -> tuple[int, ...]:
         """The numbers, directions first.

@@ -7,6 +7,7 @@ from typing import Any
 
 from learnability.errors import LearnabilityError
 from learnability.fields import Kind
+from learnability.learners.deep.first_layer import OracleFirstLayer, SpectralFirstLayer
 from learnability.learners.deep.mehler_stages import MehlerReadout, MehlerSecondLayer
 from learnability.learners.deep.stages import PreconditionedSecondLayer, RidgeReadout
 
@@ -23,6 +24,10 @@ class Layers(Kind):
         "a first layer, any number of PreconditionedSecondLayer or MehlerSecondLayer, and a readout"
     )
     type_name = "sequence of layers"
+    examples = (
+        (SpectralFirstLayer(20), RidgeReadout()),
+        (OracleFirstLayer(None), MehlerReadout()),
+    )
 
     def read(self, value: Any) -> tuple[Any, ...]:
         """The layers as a tuple.

@@ -20,7 +20,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,8 @@ def _rows(seed: int, p: int, d: int) -> NDArray[np.float32]:
 @dataclass(frozen=True)
 class Steps(Whole):
     """A number of steps, or "log" for log d of them, rounded up."""
+
+    examples: ClassVar[tuple[Any, ...]] = ("log", 2, 3)
 
     at_least: float | None = 1
 

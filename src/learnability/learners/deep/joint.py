@@ -30,7 +30,7 @@ from learnability.learners.deep.observables import (
     on_fresh_samples,
 )
 from learnability.learners.deep.samples import Samples, sample_sizes
-from learnability.results.schema import Status
+from learnability.statuses import Status
 from learnability.targets.base import checked_memory
 
 __all__ = ["JointAdamW"]

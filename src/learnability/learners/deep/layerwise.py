@@ -32,7 +32,7 @@ from learnability.learners.deep.observables import (
 from learnability.learners.deep.samples import sample_sizes
 from learnability.learners.deep.stage_theory import predictions
 from learnability.learners.deep.stages import PreconditionedSecondLayer, RidgeReadout
-from learnability.results.schema import Status
+from learnability.statuses import Status
 
 __all__ = ["Layerwise", "TwoLayer"]
 
