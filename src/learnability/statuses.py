@@ -36,7 +36,7 @@ class Status(StrEnum):
     STOPPED = "stopped", "The last step came before the end was reached."
     LEAST_NORM = "least norm", "The system is singular: the solution of least norm was taken."
     INCONSISTENT = "inconsistent", "The estimate is not as long as its own covariance says."
-    DIVERGED = "diverged", "The weights grew without bound; values are NaN, or those of the best weights before."
+    DIVERGED = "diverged", "The weights grew without bound; values are NaN, or those before."
     UNDECIDED = "undecided", "The theory does not decide."
     MISSING = "missing", "The run failed or has not been computed."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from learnability import Hierarchical, LearnabilityError, MultiIndex, study
+from learnability import Hierarchical, LearnabilityError, study
 from learnability.learners import (
     Layerwise,
     MehlerReadout,
@@ -16,7 +16,7 @@ from learnability.learners import (
     SphericalFirstLayer,
     TwoLayer,
 )
-from learnability.learners.deep import samples, train
+from learnability.learners.deep import samples
 
 TARGET = Hierarchical("tanh(3*z)", "He2(z)/2 + He3(z)/6", normalisation="printed")
 SMALL = SphericalFirstLayer(width=120)
@@ -97,8 +97,3 @@ def test_sentences() -> None:
         Layerwise().simulate(TARGET, d=16, alpha=0.01)
     with pytest.raises(LearnabilityError, match="True or False"):
         Layerwise(fresh=1)  # type: ignore[arg-type]
-    for n in (0, 1, 2.5):
-        with pytest.raises(LearnabilityError, match="`n` was given as"):
-            train(Layerwise(), TARGET, n=n, d=16)  # type: ignore[arg-type]
-    with pytest.raises(LearnabilityError, match="accepts hierarchical targets"):
-        train(Layerwise(), MultiIndex("z"), n=10, d=4)  # type: ignore[arg-type]
