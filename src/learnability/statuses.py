@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.fields import refuse
+from learnability.errors import refuse
 
 __all__ = ["Status", "status_words"]
 

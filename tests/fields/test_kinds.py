@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies
 
-from learnability.errors import LearnabilityError
-from learnability.fields import Choice, Declared, Flag, Kind, Number, Several, Whole, refuse
+from learnability.errors import LearnabilityError, refuse
+from learnability.fields import Choice, Declared, Flag, Kind, Number, Several, Whole
 from learnability.labels import Link
 from learnability.labels.fields import Function
 

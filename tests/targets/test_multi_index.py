@@ -5,11 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import kstest
 
-from learnability import Channel, LearnabilityError, Link, MultiIndex
+from learnability import Channel, LearnabilityError, Link, MultiIndex, SparseParity, SpikedIndex
+from learnability.inputs import Isotropic, PowerLaw, Signs, Spiked
 
 TARGETS = (
     MultiIndex("abs(z)"),
@@ -148,7 +151,7 @@ def test_a_target_is_a_value() -> None:
 # ---- refusals
 
 BAD = {
-    "d below r": ({"n": 5, "d": 1}, "at least r = 2"),
+    "d below r": ({"n": 5, "d": 1}, "at least 2"),
     "d missing": ({"n": 5}, "`d` was given as None"),
     "d a float": ({"n": 5, "d": 4.0}, "`d`"),
     "d a bool": ({"n": 5, "d": True}, "`d`"),
@@ -208,3 +211,140 @@ def test_batches_may_begin_later() -> None:
     third, same = next(begun), next(target.batches(3, 5, 4, first=2))
     np.testing.assert_array_equal(third.X, same.X)
     np.testing.assert_array_equal(third.y, same.y)
+
+
+# ---- laws of inputs
+
+
+def test_inputs_that_are_no_law_end_in_a_sentence() -> None:
+    with pytest.raises(LearnabilityError, match=r"`inputs` was given as 'spiked', but a law of"):
+        MultiIndex("z", inputs="spiked")  # type: ignore[arg-type]
+    assert MultiIndex("z").inputs == Isotropic()
+
+
+def test_the_inputs_belong_to_the_value() -> None:
+    spiked = MultiIndex("z", inputs=Spiked(4.0))
+    assert spiked != MultiIndex("z") and spiked == MultiIndex("z", inputs=Spiked(4))
+    assert pickle.loads(pickle.dumps(spiked)) == spiked
+    assert len({hash(spiked), hash(MultiIndex("z")), hash(MultiIndex("z", inputs=PowerLaw()))}) == 3
+    assert spiked.depends_on_dimension and not MultiIndex("z").depends_on_dimension
+
+
+def test_a_spiked_sample_has_its_covariance_and_labels_their_argument() -> None:
+    target = SpikedIndex("He3(z) + z", spike=8.0, alignment=0.6)
+    X, y, W, h = target.sample(0, n=40_000, d=10)
+    mu, e2 = target.inputs.directions(0, 1, 10).marked
+    np.testing.assert_allclose(W[0], 0.6 * mu + 0.8 * e2)
+    wanted = np.eye(10) + 8 * np.outer(mu, mu)
+    # Entries of a sample covariance: standard error sqrt((S_ii S_jj + S_ij^2) / n).
+    error = np.sqrt(np.outer(np.diag(wanted), np.diag(wanted)) + wanted**2) / 200
+    assert (np.abs(X.T @ X / len(X) - wanted) < 4.5 * error).all()
+    np.testing.assert_allclose(h, X @ W.T / math.sqrt(1 + 8 * 0.36), atol=1e-12)
+    np.testing.assert_allclose(y, target.link(h), atol=1e-10)
+    assert kstest(h[:, 0], "norm").pvalue > 1e-3
+
+
+def test_several_spikes_and_directions() -> None:
+    """h = (W Sigma W^T)^(-1/2) W x, standard normal, and labels are g(h) with noise."""
+    inputs = Spiked((8.0, 3.0), alignment=((0.5, 0.4), (-0.2, 0.6)))
+    target = MultiIndex("z1*z2 + z1", noise=0.25, inputs=inputs)
+    X, y, W, h = target.sample(1, n=40_000, d=12)
+    spikes = inputs.directions(1, 2, 12).marked[:2]
+    Sigma = np.eye(12) + 8 * np.outer(spikes[0], spikes[0]) + 3 * np.outer(spikes[1], spikes[1])
+    values, vectors = np.linalg.eigh(W @ Sigma @ W.T)
+    np.testing.assert_allclose(h, X @ W.T @ (vectors / np.sqrt(values)) @ vectors.T, atol=1e-10)
+    np.testing.assert_allclose(h.T @ h / len(h), np.eye(2), atol=4.5 * math.sqrt(2) / 200)
+    assert np.var(y - target.link(h)) == pytest.approx(0.25, rel=4.5 * math.sqrt(2) / 200)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+def test_a_spike_of_strength_zero_changes_no_bit(noise: float) -> None:
+    spiked = SpikedIndex("tanh(2*z)", spike=0.0, alignment=0.3, noise=noise)
+    for mine, its in zip(
+        spiked.sample(4, n=30, d=20), MultiIndex("tanh(2*z)", noise=noise).sample(4, n=30, d=20),
+        strict=True,
+    ):  # fmt: skip
+        np.testing.assert_array_equal(mine, its)
+
+
+def test_population_quantities_are_those_of_the_link() -> None:
+    target, plain = SpikedIndex("z**2", spike=2.0, noise=0.1), MultiIndex("z**2", noise=0.1)
+    assert target.label_mean == plain.label_mean and target.r == 1
+    assert target.label_variance == plain.label_variance
+    assert target.signal_power == plain.signal_power == pytest.approx(3.0)
+
+
+def test_constructors_of_spiked_targets() -> None:
+    assert SpikedIndex("z", spike=4.0, alignment=0.3, noise=0.1) == MultiIndex(
+        "z", noise=0.1, inputs=Spiked(4.0, alignment=0.3)
+    )
+    assert SpikedIndex("z", spike_exponent=0.5, alignment_exponent=0.25) == MultiIndex(
+        "z", inputs=Spiked(exponent=0.5, alignment_exponent=0.25)
+    )
+    assert SpikedIndex(lambda z: z[..., 0] ** 3, spike=1.0).r == 1
+    with pytest.raises(LearnabilityError, match="not both or neither"):
+        SpikedIndex("z")
+    with pytest.raises(LearnabilityError, match="noise"):
+        SpikedIndex("z", spike=1.0, noise=-1.0)
+
+
+def test_there_is_room_for_spikes_and_hidden_directions() -> None:
+    with pytest.raises(LearnabilityError, match=r"`d` was given as 2, .* at least 3 .* spiked"):
+        SpikedIndex("z", spike=1.0).sample(0, n=3, d=2)
+    with pytest.raises(LearnabilityError, match="give a smaller one"):
+        SpikedIndex("z", spike_exponent=200.0).sample(0, n=3, d=10**6)
+
+
+@pytest.mark.parametrize(("k", "anisotropy"), [(1, 0.0), (3, 0.5), (4, 1.0)])
+def test_parities(k: int, anisotropy: float) -> None:
+    target = SparseParity(k, anisotropy)
+    X, y, W, h = target.sample(2, n=4000, d=25)
+    assert W.shape == (k, 25) and h.shape == (4000, k) and target.r == k
+    np.testing.assert_array_equal(y, np.sign(X @ W.T).prod(axis=1))
+    np.testing.assert_array_equal(y, target.link(h))
+    on = W.sum(axis=0) > 0
+    np.testing.assert_allclose(np.abs(X[:, on]), 25 ** ((anisotropy - 1) / 2))
+    np.testing.assert_allclose(np.abs(X[:, ~on]), 0.2)
+    assert abs(y.mean()) < 4.5 / math.sqrt(4000)
+    fresh = next(target.batches(2, 4000, 25, first=1))
+    np.testing.assert_array_equal(fresh.W, W)
+    assert not np.array_equal(fresh.X, X)
+
+
+@pytest.mark.parametrize(
+    ("text", "mean", "variance", "values"),
+    [
+        ("z1*z2", 0.0, 1.0, (-1.0, 1.0)),
+        ("z1 + z2", 0.0, 2.0, (-2.0, 0.0, 2.0)),
+        ("3 + z1*z2*z3", 3.0, 1.0, (2.0, 4.0)),
+        ("relu(z)", 0.5, 0.25, (0.0, 1.0)),
+    ],
+)
+def test_population_quantities_of_signs(
+    text: str, mean: float, variance: float, values: tuple[float, ...]
+) -> None:
+    target = MultiIndex(text, inputs=Signs())
+    assert target.label_mean == pytest.approx(mean) and target.label_values == values
+    assert target.label_variance == pytest.approx(variance) and target.signal_power is None
+    noisy = MultiIndex(text, noise=0.5, inputs=Signs())
+    assert noisy.label_variance == pytest.approx(variance + 0.5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((0,), "`k` was given as 0"),
+        ((2.5,), "`k` was given as 2.5"),
+        ((3, -0.1), "`anisotropy` was given as -0.1, but a finite number of at least 0"),
+        ((3, 1.5), "`anisotropy` was given as 1.5"),
+        ((3, math.nan), "`anisotropy` was given as nan"),
+    ],
+)
+def test_bad_parities_end_in_a_sentence(arguments: tuple[Any, ...], sentence: str) -> None:
+    with pytest.raises(LearnabilityError, match=sentence):
+        SparseParity(*arguments)
+
+
+def test_the_support_fits_into_the_dimension() -> None:
+    with pytest.raises(LearnabilityError, match="at least 5"):
+        SparseParity(5).sample(0, n=3, d=4)

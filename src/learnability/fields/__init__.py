@@ -13,7 +13,6 @@ from learnability.fields.kinds import (
     Several,
     Whole,
     is_number,
-    refuse,
 )
 from learnability.fields.records import (
     Declared,
@@ -45,6 +44,5 @@ __all__ = [
     "number",
     "numbers",
     "record",
-    "refuse",
     "whole",
 ]

@@ -7,26 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from learnability.errors import LearnabilityError
-
-__all__ = ["Choice", "Flag", "Kind", "Number", "Several", "Whole", "is_number", "refuse"]
-
-
-def refuse(name: str, value: Any, accepted: str) -> LearnabilityError:
-    """The error of a value that is not accepted.
-
-    Parameters
-    ----------
-    name : str
-        Of the argument or field.
-    value : object
-        What was given.
-    accepted : str
-        What is accepted, with its article: "a finite number above 0".
-    """
-    shown = repr(value)
-    shown = shown if len(shown) <= 200 else shown[:200] + "..."
-    return LearnabilityError(f"`{name}` was given as {shown}, but {accepted} is accepted.")
+__all__ = ["Choice", "Flag", "Kind", "Number", "Several", "Whole", "is_number"]
 
 
 def is_number(value: Any) -> bool:

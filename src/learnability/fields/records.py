@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, dataclass_transform
 
-from learnability.errors import LearnabilityError
-from learnability.fields.kinds import Choice, Flag, Kind, Number, Several, Whole, refuse
+from learnability.errors import LearnabilityError, refuse
+from learnability.fields.kinds import Choice, Flag, Kind, Number, Several, Whole
 
 __all__ = [
     "Declared",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from learnability.errors import LearnabilityError
 from learnability.learners.base import Learner
 from learnability.learners.base.driver import the_question
-from learnability.learners.base.questions import checked_seeds
 from learnability.progress import bar
+from learnability.randomness import checked_seeds
 from learnability.studies.encoding import assemble
 from learnability.studies.engine import run
 from learnability.studies.points import Layout, Point, plan

@@ -10,10 +10,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from learnability.errors import LearnabilityError
+from learnability.errors import LearnabilityError, refuse
+from learnability.fields import is_number
 from learnability.inputs import Inputs
 from learnability.labels.channel import Channel
 from learnability.labels.link import Link
+from learnability.randomness import checked_seed
 
 __all__ = [
     "Draw",
@@ -21,7 +23,6 @@ __all__ = [
     "Target",
     "beyond",
     "checked_memory",
-    "checked_seed",
     "checked_sizes",
 ]
 
@@ -213,37 +214,42 @@ def beyond(energy: float, powers: NDArray[Any]) -> float:
 def checked_sizes(
     r: int, n: int | None, d: int | None, alpha: float | None, dtype: DTypeLike
 ) -> tuple[int, int]:
-    """The sizes n and d, or a sentence on what is wrong with them."""
-    if d is None or isinstance(d, bool) or not isinstance(d, int | np.integer) or d < r:
-        raise LearnabilityError(
-            f"`d` was given as {d!r}, but a whole number of at least r = {r} is accepted."
-        )
+    """The sizes n and d of samples that fit into memory.
+
+    Parameters
+    ----------
+    r : int
+        The smallest dimension.
+    n, d : int
+        Number of samples and dimension.
+    alpha : float or None
+        Instead of `n`: n = round(alpha * d), at least 1.
+    dtype : dtype
+        Of the inputs, float32 or float64.
+
+    Raises
+    ------
+    LearnabilityError
+        When a size is not accepted, or the samples need more memory than is free.
+    """
+    if isinstance(d, bool) or not isinstance(d, int | np.integer) or d < r:
+        raise refuse("d", d, f"a whole number of at least {r}")
     if (n is None) == (alpha is None):
         raise LearnabilityError(
             "Give either `n` or `alpha` (then n = round(alpha * d)), not both or neither."
         )
     if alpha is not None:
-        if (
-            isinstance(alpha, bool)
-            or not isinstance(alpha, int | float | np.number)
-            or not 0 < float(alpha) < np.inf
-        ):
-            raise LearnabilityError(
-                f"`alpha` was given as {alpha!r}, but a finite number above 0 is accepted."
-            )
+        if not is_number(alpha) or alpha <= 0:
+            raise refuse("alpha", alpha, "a finite number above 0")
         n = max(round(float(alpha) * int(d)), 1)
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise LearnabilityError(
-            f"`n` was given as {n!r}, but a whole number of at least 1 is accepted."
-        )
+        raise refuse("n", n, "a whole number of at least 1")
     try:
         known = np.dtype(dtype) in (np.float32, np.float64)
     except TypeError:
         known = False
     if not known:
-        raise LearnabilityError(
-            f"`dtype` was given as {dtype!r}, but float32 and float64 are accepted."
-        )
+        raise refuse("dtype", dtype, "float32 or float64")
     needed = int(n) * int(d) * np.dtype(dtype).itemsize
     checked_memory(f"{n} samples in dimension {d}", needed, "use fewer, or `batches`")
     return int(n), int(d)
@@ -260,21 +266,17 @@ def checked_memory(what: str, needed: float, advice: str = "use smaller sizes") 
         Bytes.
     advice : str
         What to do instead.
+
+    Raises
+    ------
+    LearnabilityError
+        When they are not free; the sentence says how many are needed.
     """
     free = _free_memory()
     if needed > free:
         raise LearnabilityError(
             f"{what} need {needed / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are free: {advice}."
         )
-
-
-def checked_seed(seed: int) -> int:
-    """The seed, or a sentence."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise LearnabilityError(
-            f"`seed` was given as {seed!r}, but a whole number from 0 is accepted."
-        )
-    return int(seed)
 
 
 def _free_memory() -> float:

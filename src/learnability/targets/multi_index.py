@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from learnability.errors import LearnabilityError
-from learnability.fields import refuse
+from learnability.errors import LearnabilityError, refuse
 from learnability.inputs import Inputs, Isotropic, Signs, Spiked
 from learnability.labels.channel import checked_noise
 from learnability.labels.hermite import expand

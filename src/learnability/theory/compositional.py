@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.fields import Declared, Several, Whole, refuse
+from learnability.errors import refuse
+from learnability.fields import Declared, Several, Whole
 from learnability.labels.hermite import expand
 
 if TYPE_CHECKING:

@@ -11,14 +11,10 @@ from numpy.typing import NDArray
 
 import learnability
 from learnability.errors import LearnabilityError
-from learnability.learners.base.questions import (
-    GRIDS,
-    Question,
-    checked_arguments,
-    checked_seeds,
-)
+from learnability.learners.base.questions import GRIDS, Question, checked_arguments
 from learnability.learners.base.support import check_support
 from learnability.progress import tracked
+from learnability.randomness import checked_seeds
 from learnability.results.schema import COORDINATES, row_of
 from learnability.statuses import status_words
 from learnability.targets import as_target

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.fields import Choice, Declared, Flag, Kind, Number, Whole, refuse
+from learnability.fields import Choice, Declared, Flag, Kind, Number, Whole
 
-__all__ = ["ARGUMENTS", "At", "Question", "Side", "checked_arguments", "checked_seeds"]
+__all__ = ["ARGUMENTS", "At", "Question", "Side", "checked_arguments"]
 
 
 class At(TypedDict, total=False):
@@ -246,23 +246,3 @@ def checked_arguments(
                 f"{who} needs `{name}`, which was not given: {ARGUMENTS[name].help}"
             )
     return {name: ARGUMENTS[name].read(name, value) for name, value in found.items()}
-
-
-def checked_seeds(seeds: int | Sequence[int]) -> list[int]:
-    """The seeds 0 ... k - 1 for a number k, and a list of whole numbers as it is.
-
-    Raises
-    ------
-    LearnabilityError
-        When they are no whole numbers from 0, or one appears twice.
-    """
-    if isinstance(seeds, int | np.integer) and not isinstance(seeds, bool) and seeds >= 1:
-        return list(range(int(seeds)))
-    if isinstance(seeds, Iterable) and not isinstance(seeds, str):
-        found = list(seeds)
-        whole = all(isinstance(s, int | np.integer) and not isinstance(s, bool) for s in found)
-        if found and whole and min(found) >= 0:
-            if len(set(found)) < len(found):
-                raise LearnabilityError(f"`seeds` was given as {found!r}, but one of them twice.")
-            return [int(s) for s in found]
-    raise refuse("seeds", seeds, "a number of seeds from 1 or a list of whole numbers from 0")

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from learnability.errors import LearnabilityError
-from learnability.fields import choice, declare, number, numbers, record, refuse, whole
+from learnability.errors import LearnabilityError, refuse
+from learnability.fields import choice, declare, number, numbers, record, whole
 from learnability.inputs import Isotropic
 from learnability.labels.fields import function
 from learnability.labels.link import Link
