@@ -78,9 +78,9 @@ def test_traces_agree_with_state_evolution(text, alpha, damping):
     learner = BayesAMP(start="informed", damping=damping, iterations=12, tolerance=1e-9)
     runs = learner.simulate(target, d=D, alpha=alpha, seeds=SEEDS)
     path = np.einsum("stii->st", runs.overlap_trace.values) / target.r
-    theory = learner.trace(target, alpha=alpha, steps=12)
+    theory = learner.predict(target, question="path", alpha=alpha, steps=12)
     predicted = np.einsum("tii->t", theory.overlap_trace.values) / target.r
-    own = np.einsum("tii->t", theory.overlap_trace_error.values) / target.r
+    own = np.einsum("tii->t", theory.overlap_trace_stderr.values) / target.r
     spread = np.hypot(path.std(axis=0, ddof=1) / math.sqrt(SEEDS), own)
     gap = np.abs(path.mean(axis=0) - predicted)[: path.shape[1]]
     assert np.all(gap <= 3 * spread + 0.5 / math.sqrt(D)), (gap, spread)

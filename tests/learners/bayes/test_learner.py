@@ -10,7 +10,7 @@ import xarray
 
 from learnability import BayesAMP, MultiIndex
 from learnability.errors import LearnabilityError
-from learnability.learners.protocol import Learner
+from learnability.learners.base import Learner
 
 D = 120
 
@@ -155,7 +155,7 @@ def test_known_values_of_parity() -> None:
     expected = np.repeat([[0.0], [0.242706], [0.823537]], 2, axis=1)
     np.testing.assert_allclose(diagonal, expected, atol=2e-3)
     assert float(theory.error[0]) == pytest.approx(1, abs=1e-2)
-    assert theory.attrs["alpha_weak"] == pytest.approx(math.pi**2 / 4, rel=1e-3)
+    assert theory.attrs["alpha_c"] == pytest.approx(math.pi**2 / 4, rel=1e-3)
 
 
 def test_the_error_is_that_of_the_overlap() -> None:
@@ -163,6 +163,32 @@ def test_the_error_is_that_of_the_overlap() -> None:
     assert float(theory.misclassification) == pytest.approx(
         math.acos(math.sqrt(0.486264)) / math.pi, abs=3e-3
     )
+
+
+def test_the_path_begins_at_the_start_and_ends_at_the_fixed_point() -> None:
+    """Undamped it is state evolution itself; damped it has errors, and the same end."""
+    informed = BayesAMP(start="informed", damping=1.0)
+    path = informed.predict("sign(z)", question="path", alpha=2.0, steps=30)
+    assert path.overlap_trace.dims == ("time", "estimate", "index")
+    np.testing.assert_array_equal(path.time, np.arange(31))
+    assert (
+        float(path.overlap_trace[0, 0, 0]) == 0.95 and float(path.overlap_trace_stderr.max()) == 0
+    )
+    end = float(informed.predict("sign(z)", alpha=2.0).overlap.squeeze())
+    assert float(path.overlap_trace[-1, 0, 0]) == pytest.approx(end, abs=1e-6)
+    damped = BayesAMP(start="informed", damping=0.5)
+    slow = damped.predict("sign(z)", question="path", alpha=[2.0], steps=30)
+    assert slow.overlap_trace.dims == ("alpha", "time", "estimate", "index")
+    error = float(slow.overlap_trace_stderr[0, -1, 0, 0])
+    assert 0 < error < 0.01
+    assert float(slow.overlap_trace[0, -1, 0, 0]) == pytest.approx(end, abs=5 * error + 1e-3)
+
+
+def test_the_path_of_runs_has_the_traces_alone() -> None:
+    runs = BayesAMP(iterations=4).simulate("sign(z)", question="path", d=40, alpha=2.0, seeds=2)
+    assert set(runs.data_vars) == {"overlap_trace", "error_trace", "status"}
+    whole = BayesAMP(iterations=4).simulate("sign(z)", d=40, alpha=2.0, seeds=2)
+    np.testing.assert_array_equal(runs.overlap_trace, whole.overlap_trace)
 
 
 def test_results_are_data_sets() -> None:
@@ -176,7 +202,7 @@ def test_results_are_data_sets() -> None:
 
 @pytest.mark.parametrize("start", ["blind", "", None, 1])
 def test_bad_starts(start: object) -> None:
-    with pytest.raises(LearnabilityError, match=r"`start` was given as .* are accepted"):
+    with pytest.raises(LearnabilityError, match=r"`start` was given as .* is accepted"):
         BayesAMP(start=start)  # type: ignore[arg-type]
 
 
@@ -194,12 +220,12 @@ def test_bad_iterations(iterations: object) -> None:
 
 
 def test_bad_sizes() -> None:
-    with pytest.raises(LearnabilityError, match="at least r = 2"):
+    with pytest.raises(LearnabilityError, match="at least 2"):
         BayesAMP().simulate("sign(z1*z2)", d=1, alpha=2.0)
     for alpha in (0, -1.0, math.nan, [1.0, math.inf]):
-        with pytest.raises(LearnabilityError, match="`alpha` holds"):
+        with pytest.raises(LearnabilityError, match="`alpha` was given as"):
             BayesAMP().simulate("sign(z)", d=20, alpha=alpha)
-        with pytest.raises(LearnabilityError, match="`alpha` holds"):
+        with pytest.raises(LearnabilityError, match="`alpha` was given as"):
             BayesAMP().predict("sign(z)", alpha=alpha)
     with pytest.raises(LearnabilityError, match="`seeds` was given as"):
         BayesAMP().simulate("sign(z)", d=20, alpha=2.0, seeds=0)

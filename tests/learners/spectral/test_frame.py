@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from learnability.labels.channel import Channel
-from learnability.learners.alignment import resolved
 from learnability.learners.linear_algebra.eigenvectors import preprocessing
+from learnability.learners.measurement import resolved
 from learnability.learners.spectral._frame import combinations
 from learnability.learners.spectral._label_law import label_law
 from learnability.learners.spectral._transition import Transition, symmetric_transition

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from learnability import Link
-from learnability.learners.alignment import resolved
+from learnability.inputs import Isotropic, Spiked
+from learnability.inputs.base import MarkedInputs
+from learnability.learners.measurement.overlaps import overlaps_in_frame, resolved, subspace_overlap
 
 
 def rotation(angle: float) -> np.ndarray:
@@ -64,3 +66,35 @@ def test_the_trace_never_falls_and_the_data_stay_the_same() -> None:
         assert np.trace(found) >= np.trace(overlap) - 1e-12
         np.testing.assert_allclose(found @ found.T, overlap @ overlap.T, atol=1e-12)
         np.testing.assert_allclose(resolved(found, Link(text)), found, atol=1e-12)
+
+
+def test_subspace_overlap() -> None:
+    W = np.eye(6)[:2]
+    assert subspace_overlap(W, W) == pytest.approx(1)
+    rows = [[1, 1, 0, 0, 0, 0], [3, -1, 0, 0, 0, 0]]
+    assert subspace_overlap(np.array(rows), W) == pytest.approx(1)
+    assert subspace_overlap(np.eye(6)[2:4], W) == pytest.approx(0)
+    assert subspace_overlap(np.array([[1, 0, 1, 0, 0, 0]]), W) == pytest.approx(0.25)
+    # A row twice spans one direction, and nothing spans none.
+    assert subspace_overlap(np.array([[1, 0, 0, 0, 0, 0]] * 2), W) == pytest.approx(0.5)
+    assert subspace_overlap(np.zeros((2, 6)), W) == pytest.approx(0)
+
+
+@pytest.mark.parametrize(
+    "inputs", [Isotropic(), Spiked((8.0, 2.0), alignment=((0.5, 0.3), (-0.2, 0.6)))], ids=repr
+)
+def test_overlaps_in_the_frame_are_those_of_the_weights(inputs: MarkedInputs) -> None:
+    """Against products in dimension d, and correlations of fields with the hidden coordinates."""
+    d, r, seed = 15, 2, 3
+    directions, frame = inputs.directions(seed, r, d), inputs.frame(r, d)
+    w = np.random.default_rng(0).standard_normal((4, d))
+    found = overlaps_in_frame(w @ directions.marked.T, np.sum(w**2, axis=1), frame)
+    np.testing.assert_allclose(found["overlap"], w @ directions.hidden.T, atol=1e-12)
+    if frame.spikes:
+        np.testing.assert_allclose(found["spike_overlap"], w @ directions.marked[:2].T, atol=1e-12)
+    else:
+        assert "spike_overlap" not in found
+    X, h = inputs.draw(np.random.default_rng(1), 40_000, directions, np.float64)
+    fields = X @ w.T
+    correlation = fields.T @ h / len(X) / np.sqrt(np.mean(fields**2, axis=0))[:, None]
+    np.testing.assert_allclose(found["correlation"], correlation, atol=4.5 / 200)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from learnability import MultiIndex
-from learnability.learners.fresh_samples import FRESH, fresh_error
+from learnability.inputs import Spiked
+from learnability.learners.measurement.fresh_error import FRESH, fresh_error
 
 
 def test_constant_predictors() -> None:
@@ -40,3 +41,18 @@ def test_heavy_tails_are_corrected() -> None:
         assert found == pytest.approx([expected], abs=2.0), predictor
     plain = target.sample(1, n=FRESH, d=10).y
     assert abs(np.mean(plain**2) - 57) > 5
+
+
+def test_spiked_inputs_and_their_labels() -> None:
+    """The error of the truth is the noise, and that of zero the energy of the label."""
+    target = MultiIndex(
+        "z1*z2 + z1", noise=0.2, inputs=Spiked((5.0, 2.0), alignment=((0.5, 0.1), (0.2, 0.6)))
+    )
+    frame, directions = target.inputs.frame(2, 15), target.inputs.directions(4, 2, 15)
+
+    def predictors(X: np.ndarray) -> np.ndarray:
+        z = (X @ directions.marked.T / frame.scale) @ frame.to_label.T
+        return np.stack([target.link(z), 0 * z[:, 0]])
+
+    truth, nothing = fresh_error(target, 4, 15, predictors)
+    assert truth == pytest.approx(0.2, abs=1e-6) and nothing == pytest.approx(2.2, rel=0.02)
