@@ -186,7 +186,11 @@ def _own_dimensions(
                     marks.setdefault(dim, {}).update(
                         dict.fromkeys(run.coordinates[dim][1].tolist())
                     )
-    along = {dim: np.array(sorted(found)) for dim, found in marks.items()}
+    # Numbers in their order, words as they came.
+    along = {
+        dim: np.array(list(found) if any(isinstance(one, str) for one in found) else sorted(found))
+        for dim, found in marks.items()
+    }
     return lengths | {dim: len(values) for dim, values in along.items()}, along
 
 
@@ -209,10 +213,15 @@ def _where(
     along: Mapping[str, NDArray[Any]],
 ) -> list[NDArray[Any]]:
     """Positions of the values of one run along its own dimensions, as its coordinates say."""
-    return [
-        np.searchsorted(along[dim], run.coordinates[dim][1]) if dim in along else np.arange(length)
-        for dim, length in zip(dims, values.shape, strict=True)
-    ]
+    found = []
+    for dim, length in zip(dims, values.shape, strict=True):
+        if dim in along:
+            places = {mark: place for place, mark in enumerate(along[dim].tolist())}
+            marks = run.coordinates[dim][1].tolist()
+            found.append(np.array([places[mark] for mark in marks]))
+        else:
+            found.append(np.arange(length))
+    return found
 
 
 def _hold(path: NDArray[Any], axis: int, last: int) -> None:

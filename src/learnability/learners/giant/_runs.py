@@ -157,10 +157,12 @@ def _readouts(
         weights.append(fitted.weights)
         train_errors.append(fitted.train_error)
         status.append(list(fitted.status))
-    A = np.concatenate(weights).astype(np.float32).reshape(-1, len(network.W))
+    single = [fitted.astype(np.float32) for fitted in weights]
 
     def predictor(X: NDArray[Any]) -> NDArray[Any]:
-        return np.asarray(A @ features(activation, X, network.W, network.b).T)
+        seen = features(activation, X, network.W, network.b).T
+        # One product for each alpha: its bits do not depend on which others are asked for.
+        return np.concatenate([A @ seen for A in single])
 
     error = fresh_error(target, seed, d, predictor, first=_TEST)
     return Readouts(error.reshape(shape), np.array(train_errors), np.array(status))

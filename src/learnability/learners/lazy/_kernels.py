@@ -31,6 +31,7 @@ class KernelFunction(Kind):
         "|x'|^2/d and x.x'/d,"
     )
     type_name = "str, Link or callable"
+    examples = ("quadratic", "mehler", "1/(1.5 - z)", "exp(z3 - z1/2 - z2/2)")
 
     def read(self, value: Any) -> Link | str:
         """The Link, or the name "mehler".

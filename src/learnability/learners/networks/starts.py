@@ -57,6 +57,7 @@ class OrderParameters(Kind):
 
     accepted = "the pair (Q, M) of finite matrices W W^T and W W*^T"
     type_name = "pair of matrices (Q, M)"
+    examples = ((1.0, 0.5), (1.0, (0.5, 0.25)))
 
     def read(self, value: Any) -> Any:
         """The matrices as nested tuples.
