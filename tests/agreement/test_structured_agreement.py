@@ -18,9 +18,7 @@ from scipy.stats import ks_2samp
 
 from learnability import (
     GiantSteps,
-    GradientFlow,
     KernelRidge,
-    Link,
     MeanFieldLangevin,
     OnlineSGD,
     RandomFeatures,
@@ -28,7 +26,6 @@ from learnability import (
     SpikedIndex,
     scaling_laws,
 )
-from learnability.learners.flow._population import Population, geometry
 from learnability.targets import Spike
 
 pytestmark = pytest.mark.agreement
@@ -106,58 +103,6 @@ def test_gradients_with_known_training_sets(activation: str, link: str, bias: fl
                     runs.singular_alignment[seed, 0] - theory.singular_alignment[seed, 0]
                 )
                 assert abs(vector) < 0.05, (gamma, vector)
-
-
-# ---- flows
-
-
-def test_the_gradient_of_the_population() -> None:
-    """Against the mean gradient of samples, along three directions; links of our own."""
-    rng = np.random.default_rng(5)
-    spike, (m, s, q) = Spike(6.0, 0.5), (0.4, -0.3, 1.3)
-    b = (m - 0.5 * s) / math.sqrt(0.75)
-    w = np.array([s, b, math.sqrt(q - s * s - b * b)])
-    stretch = np.array([math.sqrt(7.0), 1.0, 1.0])
-    beta = np.array([0.5, math.sqrt(0.75), 0.0])
-    scores = []
-    for link, activation in (
-        ("sin(z) + z", "relu(z)"),
-        ("abs(z)", "tanh(z) + z**2/4"),
-        ("sign(z)", "sin(z)"),
-    ):
-        X = rng.standard_normal((400_000, 3)) * stretch
-        f = Link(link)((X @ beta / math.sqrt(spike.variance))[:, None])
-        h = X @ w
-        sigma = Link(activation)
-        each = 2 * ((sigma(h[:, None]) - f) * sigma.derivative()(h[:, None]))[:, None] * X
-        c = Population(Link(link), sigma).gradient(*geometry(spike, m, s, q), spike.variance)
-        wanted = 2 * stretch**2 * (c.beta * beta + c.weights * w)
-        scores += list((each.mean(axis=0) - wanted) / (each.std(axis=0) / math.sqrt(len(X))))
-    assert np.abs(scores).max() < 4 and np.sqrt(np.mean(np.square(scores))) < 1.6, scores
-
-
-@pytest.mark.parametrize(
-    ("flow", "link", "activation"),
-    [
-        ("spherical", "He2(z)/sqrt(2) + z/2", "relu(z)"),
-        ("normalised", "sign(z) + z**2/2", "tanh(z) + z/4"),
-        ("whitened", "abs(z) + sin(z)", "relu(z) + tanh(z)/2"),
-    ],
-)
-def test_descent_follows_the_flow_better_with_smaller_steps(
-    flow: str, link: str, activation: str
-) -> None:
-    target = SpikedIndex(link, spike_exponent=0.4, alignment_exponent=0.2)
-    start, times = (0.2, 0.1, 1.0), np.linspace(0, 1.5, 7)
-    gaps = []
-    for step, batch in ((0.1, 4000), (0.02, 30_000)):
-        learner = GradientFlow(activation, flow, step, batch)
-        runs = learner.simulate(target, d=300, time=times, seeds=3, start=start)
-        theory = learner.predict(target, d=300, time=times, start=start)
-        gaps.append(
-            float(np.abs(runs.correlation_trace.mean("seed") - theory.correlation_trace).max())
-        )
-    assert gaps[1] < 0.03 and gaps[1] < gaps[0]
 
 
 # ---- the exact chain

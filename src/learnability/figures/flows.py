@@ -54,14 +54,15 @@ def compute(size: FlowSize, store: Path | None = None) -> xarray.Dataset:
 
     from learnability.labels import Link
     from learnability.learners import GradientFlow
-    from learnability.learners.flow._population import Population
+    from learnability.learners.flow.population import Population
     from learnability.studies import study
     from learnability.targets import SpikedIndex
 
     activation, link = PAIRS["tanh, -He3"]
     target = SpikedIndex(link, spike_exponent=GAMMA)
-    separatrix = GradientFlow(activation).landscape(target).maxima[0]
-    theta = target.at(size.d).strength
+    landscape = GradientFlow(activation).predict(target, question="landscape")
+    separatrix = float(landscape.maxima[0])
+    theta = float(size.d) ** GAMMA
     data: dict[str, Any] = {}
     for flow, last in LAST.items():
         times = np.linspace(0, last / theta, size.points)
@@ -69,14 +70,13 @@ def compute(size: FlowSize, store: Path | None = None) -> xarray.Dataset:
         theory, runs = [], []
         for share in STARTS:
             m = math.sqrt(share * separatrix / theta)
-            start = (m, m, 1.0)
-            theory.append(
-                learner.predict(target, d=size.d, time=times, start=start).correlation_trace.values
-            )
+            start = (1.0, m, m)
+            exact = learner.predict(target, d=size.d, time=times, start=start)
+            theory.append(exact.correlation_trace.values[:, 0, 0])
             found = study(
                 learner, target, d=size.d, time=times, start=start, seeds=size.runs, store=store
             )
-            runs.append(found.correlation_trace.values)
+            runs.append(found.correlation_trace.values[..., 0, 0])
         data[f"theory_{flow}"] = (("start", "point"), theory)
         data[f"runs_{flow}"] = (("start", "seed", "point"), runs)
         data[f"time_{flow}"] = ("point", times)

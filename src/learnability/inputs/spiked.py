@@ -82,8 +82,8 @@ class Spiked(MarkedInputs):
     )  # fmt: skip
     alignment: float | tuple[Any, ...] = declare(
         1.0, _Cosines(),
-        "Cosine of spike j with hidden direction j, one for each, or a matrix spikes by hidden "
-        "directions.",
+        "Cosine of spike j with hidden direction j, one for each (of every spike, where there is "
+        "one hidden direction), or a matrix spikes by hidden directions.",
     )  # fmt: skip
     exponent: float | tuple[float, ...] | None = numbers(
         None, at_least=0, distinct=False, optional=True,
@@ -155,8 +155,15 @@ class Spiked(MarkedInputs):
                     f"{r} hidden directions is accepted."
                 )
             A[:] = given
+        elif isinstance(given, tuple) and r == 1:
+            A[:, 0] = given
         else:
             shared = min(self.count, r)
+            if isinstance(given, tuple) and any(given[shared:]):
+                raise LearnabilityError(
+                    f"`alignment` was given as {given!r}, but spikes beyond the {r} hidden "
+                    "directions have none of the same number: give a matrix."
+                )
             diagonal = np.broadcast_to(np.asarray(given, dtype=float), self.count)
             A[np.arange(shared), np.arange(shared)] = diagonal[:shared]
         if np.linalg.norm(A, 2) > 1 + 1e-12:

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from learnability import Link
 from learnability.learners.flow._near_one import smoothed
-from learnability.learners.flow._population import Population
+from learnability.learners.flow.population import Population
 
 JUMP, BEND = 0.5, 0.3
 
@@ -50,7 +50,7 @@ def test_a_jump_and_a_bend(rho: float, tau: float) -> None:
     cross, slope, radial = exact(rho, tau)
     assert found.cross == pytest.approx(cross, abs=1e-11)
     assert found.slope == pytest.approx(slope, abs=1e-11)
-    own = population._coefficients(tau)[3]
+    own = population._series(tau).mixed
     assert own - found.radial == pytest.approx(radial, abs=1e-11)
 
 
@@ -69,6 +69,17 @@ def test_steep_activations_are_resolved() -> None:
         found = population.averages(rho, 1000.0)
         assert found.cross == pytest.approx(2 / math.pi * math.asin(rho), abs=2e-4)
         assert found.own == pytest.approx(1 - 2 / 1000 * norm.pdf(0), abs=1e-6)
+
+
+@pytest.mark.parametrize("tau", [1.0, 4.0, 30.0, 300.0])
+def test_oscillations_are_resolved(tau: float) -> None:
+    """E[cos(h)^2], E[h cos cos'] and E[z sin(h)] at lengths of hundreds of turns."""
+    found = Population(Link("He2(z)"), Link("cos(z)"))._series(tau)
+    assert found.own == pytest.approx((1 + math.exp(-2 * tau**2)) / 2, abs=1e-12)
+    assert found.mixed == pytest.approx(-(tau**2) * math.exp(-2 * tau**2), abs=1e-12 * tau)
+    assert found.turned == pytest.approx(tau**2 / 2, rel=1e-12, abs=0.6 * tau**2 * (tau < 3))
+    odd = Population(Link("z"), Link("sin(z)")).averages(1.0, tau)
+    assert odd.cross == pytest.approx(tau * math.exp(-(tau**2) / 2), abs=1e-12)
 
 
 def test_smoothing() -> None:

@@ -1,4 +1,4 @@
-"""Population averages of one neuron on spiked inputs."""
+"""Population averages of one neuron."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from learnability import Link
-from learnability.learners.flow._population import Population, geometry
-from learnability.targets import Spike
+from learnability.inputs import Frame, Spiked
+from learnability.learners.flow._equations import geometry
+from learnability.learners.flow.population import Population
+from learnability.learners.networks.starts import start_of
 
 HE2, HE3 = "He2(z)/sqrt(2)", "He3(z)/sqrt(6)"
 # Values computed apart from this library: activation, link, c_beta, c_w (twice ours) and loss at
@@ -22,16 +24,22 @@ REFERENCE = [
 ]
 
 
+def seen(frame: Frame, m: float, s: float, q: float) -> tuple[float, float]:
+    """rho and tau of weights with <w, beta>, <w, mu> and |w|^2."""
+    start = start_of((q, m, s), 1, frame)
+    return geometry(frame, np.append(start.overlap[0], math.sqrt(start.rest.item())))
+
+
 @pytest.mark.parametrize(("activation", "link", "beta", "weights", "loss"), REFERENCE)
 def test_reference_values(
     activation: str, link: str, beta: float, weights: float, loss: float
 ) -> None:
-    spike = Spike(9.0, 0.4)
-    rho, tau = geometry(spike, 0.35, 0.45, 1.2)
+    kappa = 1 + 9 * 0.4**2
+    rho, tau = seen(Spiked(9.0, 0.4).frame(1, 100), 0.35, 0.45, 1.2)
     assert (rho, tau) == pytest.approx((0.725418, 1.73853), abs=1e-5)
     population = Population(Link(link), Link(activation))
-    found = population.gradient(rho, tau, spike.variance)
-    assert 2 * found.beta == pytest.approx(beta, abs=1e-5)
+    found = population.gradient(rho, tau)
+    assert 2 * found.label / math.sqrt(kappa) == pytest.approx(beta, abs=1e-5)
     assert 2 * found.weights == pytest.approx(weights, abs=1e-5)
     assert population.loss(rho, tau) == pytest.approx(loss, abs=1e-5)
 
@@ -39,17 +47,18 @@ def test_reference_values(
 @pytest.mark.parametrize("link", ["sign(z)", "abs(z) + z", "sin(2*z)"])
 def test_gradients_are_those_of_the_loss(link: str) -> None:
     """Central differences of the loss in m, s and q."""
-    spike, at = Spike(4.0, 0.6), np.array([0.3, 0.2, 1.1])
+    theta, a, at = 4.0, 0.6, np.array([0.3, 0.2, 1.1])
+    frame = Spiked(theta, a).frame(1, 100)
     population = Population(Link(link), Link("relu(z) + tanh(z)/2"))
 
     def loss(x: np.ndarray) -> float:
-        return population.loss(*geometry(spike, *x))
+        return population.loss(*seen(frame, *x))
 
     numeric = [(loss(at + e) - loss(at - e)) / 2e-5 for e in 1e-5 * np.eye(3)]
-    c = population.gradient(*geometry(spike, *at), spike.variance)
-    theta, a = spike
+    c = population.gradient(*seen(frame, *at))
+    beta = c.label / math.sqrt(1 + theta * a * a)
     # The gradient 2 (c_beta Sigma beta + c_w Sigma w) in terms of beta, mu and 2 w.
-    exact = [2 * c.beta, 2 * theta * (c.beta * a + c.weights * at[1]), c.weights]
+    exact = [2 * beta, 2 * theta * (beta * a + c.weights * at[1]), c.weights]
     np.testing.assert_allclose(numeric, exact, atol=1e-5)
 
 

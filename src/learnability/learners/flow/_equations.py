@@ -1,147 +1,95 @@
-"""Population flows of one neuron in the closed set m = <w, beta>, s = <w, mu>, q = |w|^2.
+"""Population flows of one neuron, in its coordinates along the marked axes and the rest.
 
 ==========  ========================================================================================
 spherical   dw/dt = -(I - w w^T) grad E(sigma(w.x) - f)^2 on the unit sphere
-normalised  the same loss of sigma(w.x / tau), times tau^2: dw/dt = 2 zeta' tau (Sigma beta /
-            sqrt(kappa) - rho Sigma w / tau), which keeps |w|
-whitened    with Sigma^-1 in front: dw/dt = 2 zeta' tau (beta / sqrt(kappa) - rho w / tau), for
-            which d rho / dt = 2 zeta'(rho) (1 - rho^2)
+normalised  the same loss of sigma(w.x / tau), times tau^2: dw/dt = 2 zeta' tau (Sigma v -
+            rho Sigma w / tau), which keeps |w|
+whitened    with Sigma^-1 in front: dw/dt = 2 zeta' tau (v - rho w / tau), for which
+            d rho / dt = 2 zeta'(rho) (1 - rho^2)
 ==========  ========================================================================================
 
-As the spike grows, an aligned spherical flow depends on S = theta m^2 alone: tau^2 = 1 + S and
-rho^2 = S / (1 + S). Minima of the loss in S are where it ends, a maximum is a separatrix.
+The label depends on u = <v, x>, and v lies along the k marked axes of the inputs; outside of them
+Sigma is the identity and w keeps its direction. So (<w, e_1>, ..., <w, e_k>, length of the rest) is
+closed, whatever the number of spikes; isotropic inputs have one axis, the hidden direction.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.learners.flow._population import Population, geometry
-from learnability.targets.spiked_index import Spike
+from learnability.inputs import Frame
+from learnability.learners.flow.population import Population
 
-__all__ = ["FLOWS", "Landscape", "landscape", "solve"]
+__all__ = ["FLOWS", "geometry", "solve"]
 
 Array = NDArray[np.float64]
 FLOWS = ("spherical", "normalised", "whitened")
-_LEAST, _MOST, _SCAN = 1e-6, 1e6, 481
 
 
-class Landscape(NamedTuple):
-    """Where the loss of an aligned spherical flow turns, as the spike grows.
-
-    Attributes
-    ----------
-    maxima : tuple of float
-        S = theta m^2 of separatrices: the flow goes to the side on which it begins.
-    minima : tuple of float
-        S at which it ends; 0 is one when the loss first increases.
-    sign : int
-        Of the overlap that is followed, the one with the lower loss.
-    """
-
-    maxima: tuple[float, ...]
-    minima: tuple[float, ...]
-    sign: int
+def geometry(frame: Frame, w: Array) -> tuple[float, float]:
+    """rho and tau of weights with coordinates w (k + 1,), the last that of the rest."""
+    stretched = frame.scale * w[:-1]
+    tau = math.sqrt(max(float(stretched @ stretched + w[-1] ** 2), 1e-300))
+    return float(frame.to_label[0] @ stretched) / tau, tau
 
 
-def solve(
-    population: Population, spike: Spike, flow: str, start: tuple[float, float, float], times: Array
-) -> Array:
-    """(m, s, q) at the times, shape (T, 3).
+def solve(population: Population, frame: Frame, flow: str, start: Array, times: Array) -> Array:
+    """Coordinates of the weights at the times, shape (T, k + 1).
 
     Parameters
     ----------
     population : Population
         The link and the activation.
-    spike : Spike
-        The spike.
+    frame : Frame
+        The marked axes of inputs with one hidden direction.
     flow : str
         One of `FLOWS`.
-    start : (m, s, q)
-        At time 0.
+    start : array, shape (k + 1,)
+        Coordinates at time 0.
     times : array, shape (T,)
         Not decreasing, from 0 on.
     """
     from scipy.integrate import solve_ivp
 
-    theta, a = spike
-    kappa = spike.variance
-    root = math.sqrt(kappa)
+    variance = np.append(frame.scale**2, 1.0)
+    label = np.append(frame.to_label[0] / frame.scale, 0.0)
+    pulled = variance * label
 
-    def spherical(m: float, s: float, q: float) -> tuple[float, float, float]:
-        rho, tau = geometry(spike, m, s, q)
-        along = m + theta * a * s
-        c = population.gradient(rho, tau, kappa)
-        on_beta = 2 * (c.beta * kappa + c.weights * along)
-        on_mu = 2 * (1 + theta) * (c.beta * a + c.weights * s)
-        on_weights = 2 * (c.beta * along + c.weights * tau**2)
-        return -(on_beta - m * on_weights), -(on_mu - s * on_weights), 0.0
+    def spherical(w: Array) -> Array:
+        c = population.gradient(*geometry(frame, w))
+        gradient = 2 * (c.label * pulled + c.weights * variance * w)
+        return -(gradient - float(gradient @ w) * w)
 
-    def normalised(m: float, s: float, q: float) -> tuple[float, float, float]:
-        rho, tau = geometry(spike, m, s, q)
-        pull = 2 * population.normalised_pull(rho) * tau
-        on_beta = root - rho * (m + theta * a * s) / tau
-        return pull * on_beta, pull * (1 + theta) * (a / root - rho * s / tau), 0.0
+    def normalised(w: Array) -> Array:
+        rho, tau = geometry(frame, w)
+        return 2 * population.normalised_pull(rho) * (tau * pulled - rho * variance * w)
 
-    def whitened(m: float, s: float, q: float) -> tuple[float, float, float]:
-        rho, tau = geometry(spike, m, s, q)
-        pull = 2 * population.normalised_pull(rho) * tau
-        return (
-            pull * (1 / root - rho * m / tau),
-            pull * (a / root - rho * s / tau),
-            2 * pull * (m / root - rho * q / tau),
-        )
+    def whitened(w: Array) -> Array:
+        rho, tau = geometry(frame, w)
+        return 2 * population.normalised_pull(rho) * (tau * label - rho * w)
 
     drift = {"spherical": spherical, "normalised": normalised, "whitened": whitened}[flow]
+    square = float(start @ start)
+
+    def completed(axes: Array) -> Array:
+        """All coordinates of weights that keep their length, from those along the axes."""
+        return np.append(axes, math.sqrt(max(square - float(axes @ axes), 0.0)))
+
+    keeps = flow != "whitened"
     grid = np.unique(np.concatenate([[0.0], times]))
     found = solve_ivp(
-        lambda _, x: drift(*x),
+        lambda _, x: drift(completed(x))[:-1] if keeps else drift(x),
         (0.0, max(float(grid[-1]), 1e-9)),
-        np.array(start, dtype=float),
+        start[:-1] if keeps else start,
         t_eval=grid,
         method="LSODA",
         rtol=1e-8,
         atol=1e-11,
     )
-    paths = np.full((len(grid), 3), np.nan)
-    paths[: found.y.shape[1]] = found.y.T
+    paths = np.full((len(grid), len(start)), np.nan)
+    for place, x in enumerate(found.y.T):
+        paths[place] = completed(x) if keeps else x
     return paths[np.searchsorted(grid, times)]
-
-
-def landscape(population: Population) -> Landscape:
-    """Maxima and minima of the loss in S, between 1e-6 and 1e6, on the better side of m = 0."""
-    grid = np.exp(np.linspace(math.log(_LEAST), math.log(_MOST), 81))
-    lowest = {sign: min(_loss(population, S, sign) for S in grid) for sign in (1, -1)}
-    return _landscape(population, 1 if lowest[1] <= lowest[-1] + 1e-9 * population.energy else -1)
-
-
-def _loss(population: Population, S: float, sign: int) -> float:
-    return population.loss(sign * math.sqrt(S / (1 + S)), math.sqrt(1 + S))
-
-
-def _landscape(population: Population, sign: int) -> Landscape:
-    from scipy.optimize import brentq
-
-    def loss(log_s: float) -> float:
-        return _loss(population, math.exp(log_s), sign)
-
-    def slope(log_s: float) -> float:
-        return loss(log_s + 1e-4) - loss(log_s - 1e-4)
-
-    grid = np.linspace(math.log(_LEAST), math.log(_MOST), _SCAN)
-    signs = np.array([slope(x) for x in grid])
-    scale = max(abs(loss(0.0)), 1e-300)
-    signs[np.abs(signs) < 1e-13 * scale] = 0.0
-    maxima: list[float] = []
-    minima: list[float] = []
-    turning = signs[signs != 0]
-    if len(turning) and turning[0] > 0:
-        minima.append(0.0)
-    for k in np.flatnonzero(signs[:-1] * signs[1:] < 0):
-        S = math.exp(float(brentq(slope, grid[k], grid[k + 1], xtol=1e-10)))
-        (maxima if signs[k] > 0 else minima).append(S)
-    return Landscape(tuple(maxima), tuple(minima), sign)

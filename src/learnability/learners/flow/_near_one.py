@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 _LEAST = 1e-7
 """Of c: closer to one than this the averages do not change in the digits that are kept."""
 _GRADED = np.array([0.0, 0.5, 1.0, 2.0, 4.0, 8.0])
-_PANEL, _PANELS, _NODES = 0.5, 10, 12
+_PANELS, _NODES = 10, 12
 
 
 class Smoothed(NamedTuple):
@@ -48,7 +48,7 @@ class Smoothed(NamedTuple):
     slope: Array
 
 
-def smoothed(link: Link, breaks: Array, rho: float, edges: Array) -> Smoothed:
+def smoothed(link: Link, breaks: Array, rho: float, edges: Array, panel: float = 0.5) -> Smoothed:
     """The link at correlation rho.
 
     Parameters
@@ -61,6 +61,8 @@ def smoothed(link: Link, breaks: Array, rho: float, edges: Array) -> Smoothed:
         Correlation, away from zero.
     edges : array
         Where the other function of v breaks or bends.
+    panel : float
+        The widest panel on which that function is resolved.
     """
     c = max(math.sqrt(max((1 - rho) * (1 + rho), 0.0)), _LEAST)
     steps = np.concatenate([-_GRADED[:0:-1], _GRADED]) * c / rho
@@ -68,7 +70,7 @@ def smoothed(link: Link, breaks: Array, rho: float, edges: Array) -> Smoothed:
     inside = np.concatenate([edges, turns])
     inside = inside[np.abs(inside) < REACH]
     v, weights = composite_legendre(
-        np.unique(np.concatenate([[-REACH], inside, [REACH]])), _PANEL, _NODES
+        np.unique(np.concatenate([[-REACH], inside, [REACH]])), panel, _NODES
     )
     weights = weights * np.exp(-0.5 * v**2)
     weights /= weights.sum()

@@ -1,56 +1,56 @@
-"""Gradient flow of one neuron on spiked inputs, run by gradient descent and solved as an ODE."""
+"""Gradient flow of one neuron, run by gradient descent and solved as an ODE."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.fields import choice, flag, number, record, whole
+from learnability.gaussian.sections import Section
+from learnability.inputs import Frame
+from learnability.labels.fields import function
 from learnability.labels.link import Link
-from learnability.learners.flow._descent import descend_fresh, descend_reused
-from learnability.learners.flow._equations import FLOWS, Landscape, landscape, solve
-from learnability.learners.flow._population import Population, geometry
-from learnability.learners.marked import (
-    checked_weights,
-    correlations,
-    order_parameters,
-    random_weights,
-)
-from learnability.learners.networks.activations import checked_activation, checked_positive
-from learnability.learners.protocol import checked_seeds, dataset
-from learnability.targets.protocol import checked_memory
-from learnability.targets.spiked_index import Spike, SpikedIndex
-
-if TYPE_CHECKING:
-    import xarray
+from learnability.learners.base import Found, Learner, Question, Side, Support
+from learnability.learners.flow._descent import Rule, descend_fresh, descend_reused
+from learnability.learners.flow._equations import FLOWS, geometry, solve
+from learnability.learners.flow._landscape import landscape, recovery
+from learnability.learners.flow.population import Population
+from learnability.learners.measurement import overlaps_in_frame
+from learnability.learners.networks.starts import random_start, start_of
+from learnability.progress import tracked
+from learnability.results.schema import Status
+from learnability.targets.base import checked_memory
+from learnability.targets.multi_index import MultiIndex
 
 __all__ = ["GradientFlow"]
 
 Array = NDArray[np.float64]
+_PATHS = ("overlap", "spike_overlap", "length", "correlation", "error")
+_RECOVERED = 0.5
+_CERTAIN = 1e-6
+"""A larger share of starts whose fate rounding decides leaves a probability undecided."""
+_CONTINUOUS = {
+    "flow": "it is known of the flow on the sphere",
+    "step": "the flow has no steps",
+    "batch": "the flow has no samples",
+    "reuse": "the flow has no samples",
+}
 
 
-@dataclass(frozen=True)
-class GradientFlow:
-    """One neuron sigma(w.x) that descends the squared loss E(sigma(w.x) - y)^2 of spiked inputs.
+@record
+class GradientFlow(Learner):
+    """One neuron sigma(w.x) that descends the squared loss E(sigma(w.x) - y)^2.
 
-    Parameters
-    ----------
-    activation : str, Link or callable
-        The function sigma, continuous, such as "relu(z)".
-    flow : {"spherical", "normalised", "whitened"}
-        On the unit sphere; with the output sigma(w.x / tau), tau^2 = w^T Sigma w; or the latter
-        with Sigma^-1 in front of the gradient.
-    step : float
-        Step of the descent in units of time.
-    batch : int
-        Samples of a step.
-    reuse : bool
-        Use the same samples in every step (the flow on n samples) instead of fresh ones.
+    The flow is on the unit sphere ("spherical"), or of the output sigma(w.x / tau), tau^2 =
+    w^T Sigma w ("normalised"), or the latter with Sigma^-1 in front of the gradient ("whitened").
+    Runs are gradient descent; on fresh batches they cost the same in every dimension. Isotropic
+    inputs and any number of spikes are the same flow in more or fewer coordinates. A start is
+    (Q, M) = (|w|^2, <w, w*>), with spikes (Q, M, S), S = <w, mu>; by default it is random.
 
     References
     ----------
@@ -58,256 +58,196 @@ class GradientFlow:
 
     Examples
     --------
+    >>> from learnability import SpikedIndex
     >>> target = SpikedIndex("He3(z)/sqrt(6)", spike=10.0)
-    >>> found = GradientFlow("tanh(z)").landscape(target)
-    >>> [round(S, 4) for S in found.maxima]
-    [0.2139]
+    >>> found = GradientFlow("tanh(z)").predict(target, question="landscape")
+    >>> found.maxima.values.round(4)
+    array([0.2139,    nan])
     """
 
-    activation: str | Link | Callable[[Any], Any] = "relu(z)"
-    flow: str = "spherical"
-    step: float = 0.02
-    batch: int = 20_000
-    reuse: bool = False
+    name: ClassVar[str] = "gradient-flow"
+    numerics_version: ClassVar[int] = 2
+    supports: ClassVar[Support] = Support(inputs=("isotropic", "spiked"), most_directions=1)
+    questions: ClassVar[tuple[Question, ...]] = (
+        Question(
+            "path",
+            "The weights along the flow.",
+            (*_PATHS, *(f"{name}_trace" for name in _PATHS), "status"),
+            simulate=Side(needs=("d", "time"), takes=("start",)),
+            predict=Side(needs=("time",), takes=("d", "start"), seeds=True),
+            axes=(),
+        ),
+        Question(
+            "landscape",
+            "Where the spherical flow turns and ends along a spike that is the hidden direction "
+            "and grows, as S = theta <w, w*>^2.",
+            predict=Side(
+                observables=("maxima", "minima"), inputs=("spiked",), fixed=_CONTINUOUS, limit=True
+            ),
+            axes=(),
+            reason="it is a property of the loss in the population, which `predict` gives.",
+        ),
+        Question(
+            "recovery-probability",
+            "The share of random starts from which the spherical flow ends at a correlation of at "
+            "least `overlap`, 0.5 by default, with the argument of the label.",
+            predict=Side(
+                needs=("d",),
+                takes=("overlap",),
+                observables=("recovery_probability", "status"),
+                fixed=_CONTINUOUS,
+            ),
+            axes=(),
+            reason="it is a property of the flow in the population, which `predict` gives.",
+        ),
+    )
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "activation", checked_activation(self.activation))
-        object.__setattr__(self, "step", checked_positive("step", self.step))
-        if self.flow not in FLOWS:
-            raise LearnabilityError(
-                f"`flow` was given as {self.flow!r}, but {', '.join(FLOWS)} are accepted."
-            )
-        whole = isinstance(self.batch, int | np.integer) and not isinstance(self.batch, bool)
-        if not whole or self.batch < 1:
-            raise LearnabilityError(
-                f"`batch` was given as {self.batch!r}, but a whole number of samples from 1 is "
-                "accepted."
-            )
-        if not isinstance(self.reuse, bool):
-            raise LearnabilityError(
-                f"`reuse` was given as {self.reuse!r}, but True and False are accepted."
-            )
+    activation: Link = function("relu(z)", help="The function sigma, which is continuous.")
+    flow: str = choice("spherical", FLOWS, help="Which gradient is followed.")
+    step: float = number(0.02, above=0, help="Step of the descent, in units of time.")
+    batch: int = whole(20_000, help="Samples of a step.")
+    reuse: bool = flag(
+        False, help="Whether every step uses the same samples: the flow on n samples."
+    )
 
-    def simulate(
-        self,
-        target: SpikedIndex,
-        *,
-        d: int,
-        time: ArrayLike,
-        seeds: int | Sequence[int] = 1,
-        start: tuple[float, float, float] | None = None,
-    ) -> xarray.Dataset:
-        """Descend in dimension d; fresh batches cost the same at every d.
+    def check(self) -> None:
+        """Refuse an activation that jumps.
 
-        Parameters
-        ----------
-        target : SpikedIndex
-            Where the samples come from.
-        d : int
-            Dimension, at least 4.
-        time : float or sequence of float
-            When to look, not decreasing; time / step steps are taken.
-        seeds : int or sequence of int
-            Number of runs, or their seeds.
-        start : (m, s, q), optional
-            <w, beta>, <w, mu> and |w|^2 at time 0; by default those of random unit weights.
-
-        Returns
-        -------
-        xarray.Dataset
-            By seed, at the last time and along `time` (names that end in ``_trace``): `overlap`
-            <w, beta>, `spike_overlap` <w, mu>, `length` |w|^2, `correlation` rho of w.x with the
-            argument of the label, `error` in the population; `status` ("finished" or "diverged").
+        Raises
+        ------
+        LearnabilityError
+            When there is a jump, which a derivative does not see.
         """
-        target, spike = self._checked(target, d)
-        times, chosen = _times(time), checked_seeds(seeds)
-        steps = np.rint(np.atleast_1d(times) / self.step).astype(np.int64)
+        z = Section.whole(self.activation).breakpoints
+        if len(jumps := z[_jumps(self.activation, z)]):
+            raise LearnabilityError(
+                f"`activation` was given as {self.activation!r}, which jumps at {jumps[0]:.6g}, "
+                "but a continuous function is accepted: no gradient sees a jump."
+            )
+
+    def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
+        """Refuse a random start without a dimension, too small ones, and too many samples."""
+        _population(target.link, self.activation)
+        if question == "path" and verb == "predict" and "d" not in at and "start" not in at:
+            raise LearnabilityError(
+                "predict gradient-flow needs `start`, or `d` for a random one; neither was given."
+            )
+        d = at.get("d", 2)
+        frame = target.inputs.frame(1, d)
+        if "d" in at and d < len(frame.scale) + 2:
+            raise LearnabilityError(
+                f"`d` was given as {d!r}, but a dimension from {len(frame.scale) + 2} is accepted."
+            )
+        if question != "path":
+            along = abs(frame.hidden[0, : frame.spikes]).tolist()
+            if along not in ([1.0], []):
+                raise LearnabilityError(
+                    f"The {question} was asked for {target.inputs!r}, but it is known for one "
+                    "spike that is the hidden direction, with alignment 1 in every dimension."
+                )
+        elif verb == "simulate":
+            needed = 8.0 * self.batch * (3 * d if self.reuse else 4 * (len(frame.scale) + 1))
+            checked_memory(f"{self.batch} samples per step", needed, "use a smaller `batch`")
+
+    # ---- the path
+
+    def run(self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int]) -> Found:
+        """Gradient descent in dimension d."""
+        frame = target.inputs.frame(1, at["d"])
+        steps = np.rint(at["time"] / self.step).astype(np.int64)
         descend = descend_reused if self.reuse else descend_fresh
-        needed = 8.0 * self.batch * (3 * d if self.reuse else 12)
-        checked_memory(f"{self.batch} samples a step", needed, "use a smaller `batch`")
-        rules = (self.flow, self._link, self.step, int(self.batch))
-        found = np.array(
-            [
-                descend(target, d, *rules, self._start(spike, d, seed, start), steps, seed)
-                for seed in chosen
-            ]
-        )
-        return self._result(target, "simulate", d, times, order_parameters(found, spike), chosen)
+        rule = Rule(self.flow, self.activation, self.step, self.batch)
+        paths = [
+            descend(target, at["d"], rule, self._start(frame, at, seed), steps, seed)
+            for seed in tracked(list(seeds), self.name)
+        ]
+        return self._found(target, frame, np.array(paths), Status.FINISHED)
 
-    def predict(
-        self,
-        target: SpikedIndex,
-        *,
-        d: int,
-        time: ArrayLike,
-        seeds: int | Sequence[int] = 1,
-        start: tuple[float, float, float] | None = None,
-    ) -> xarray.Dataset:
-        """Solve the population flow.
-
-        Parameters
-        ----------
-        target, time
-            As in `simulate`.
-        d : int
-            Dimension, which fixes the spike and the random start.
-        seeds : int or sequence of int
-            Of the random starts, those of `simulate`.
-        start : (m, s, q), optional
-            At time 0; the result then has no seeds.
-
-        Returns
-        -------
-        xarray.Dataset
-            As from `simulate`; `status` is "solved".
-        """
-        target, spike = self._checked(target, d)
-        times, chosen = _times(time), checked_seeds(seeds)
-        population = Population(target.link, self._link)
-        starts = chosen if start is None else [0]
-        paths = []
-        for seed in starts:
-            first = order_parameters(self._start(spike, d, seed, start), spike)
-            paths.append(solve(population, spike, self.flow, tuple(first), np.atleast_1d(times)))
-        seeds_kept = chosen if start is None else None
-        return self._result(target, "predict", d, times, np.array(paths), seeds_kept)
-
-    def landscape(self, target: SpikedIndex) -> Landscape:
-        """Where the spherical flow of an aligned spike turns and ends, as the spike grows.
-
-        Parameters
-        ----------
-        target : SpikedIndex
-            Aligned: its label depends on the direction of the spike.
-
-        Returns
-        -------
-        Landscape
-            `maxima` (separatrices) and `minima` of the loss in S = theta <w, beta>^2. A flow
-            from S between the last maximum and the last minimum recovers.
-        """
-        if (
-            not isinstance(target, SpikedIndex)
-            or abs(target.alignment) < 1
-            or target.alignment_exponent
-        ):
+    def theory(
+        self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
+    ) -> Found:
+        """The population flow, the landscape of its loss, or the chance of recovery."""
+        if question == "landscape":
+            return self._landscape(target)
+        if question == "recovery-probability":
+            return self._recovery(target, at["d"], at.get("overlap", _RECOVERED))
+        if "start" in at and seeds is not None:
             raise LearnabilityError(
-                "The landscape was asked for, but it is known for a SpikedIndex with alignment 1."
+                "`seeds` was given beside `start`, but seeds are those of random starts: give one "
+                "of the two."
             )
-        return landscape(Population(target.link, self._link))
+        frame = target.inputs.frame(1, at.get("d", 2))
+        population = _population(target.link, self.activation)
+        starts = [self._start(frame, at, seed) for seed in (seeds or [0])]
+        paths = [solve(population, frame, self.flow, start, at["time"]) for start in starts]
+        found = self._found(target, frame, np.array(paths), Status.SOLVED)
+        if "start" not in at:
+            return found
+        return Found({name: values[0] for name, values in found.values.items()}, lead=())
 
-    def recovery_probability(self, target: SpikedIndex, *, d: int) -> float:
-        """Chance of a random start beyond the separatrix of the spherical flow.
+    def _start(self, frame: Frame, at: Mapping[str, Any], seed: int) -> Array:
+        """Coordinates along the marked axes and the length of the rest."""
+        if "start" in at:
+            start = start_of(at["start"], 1, frame, self.flow == "spherical")
+        else:
+            start = random_start(seed, 1, len(frame.scale), at["d"], True)
+        return np.append(start.overlap[0], np.sqrt(max(start.rest.item(), 0.0)))
 
-        Parameters
-        ----------
-        target : SpikedIndex
-            Aligned.
-        d : int
-            Dimension: random weights have theta m^2 = theta / d times a chi-square variable.
-
-        Returns
-        -------
-        float
-            P(S > S_c), halved for a link that is not even, for which the sign counts; 0 where
-            there is no separatrix and the loss increases from S = 0 on.
-        """
-        from scipy.stats import chi2
-
-        found, spike = self.landscape(target), target.at(d)
-        z = np.linspace(0.1, 4, 40)[:, None]
-        even = np.allclose(target.link(z), target.link(-z))
-        share = 1.0 if even else 0.5
-        if found.maxima:
-            strength = max(spike.strength, 1e-300)
-            return share * float(chi2.sf(found.maxima[-1] * d / strength, 1))
-        return 0.0 if found.minima[:1] == (0.0,) or not found.minima else share
-
-    @property
-    def _link(self) -> Link:
-        assert isinstance(self.activation, Link)
-        return self.activation
-
-    def _checked(self, target: Any, d: int) -> tuple[SpikedIndex, Spike]:
-        if not isinstance(target, SpikedIndex):
-            raise LearnabilityError(
-                f"The target was given as {type(target).__name__}, but gradient flows accept a "
-                "SpikedIndex: without a spike, SpikedIndex(link, spike=0)."
-            )
-        spike = target.at(d)
-        if d < 4:
-            raise LearnabilityError(f"`d` was given as {d}, but a dimension from 4 is accepted.")
-        return target, spike
-
-    def _start(self, spike: Spike, d: int, seed: int, start: Any) -> Array:
-        weights = random_weights(seed, d) if start is None else checked_weights(start, spike)
-        if self.flow == "spherical" and not math.isclose(float(weights @ weights), 1.0):
-            raise LearnabilityError(
-                f"`start` gives |w|^2 = {float(weights @ weights):.6g}, but weights on the sphere "
-                "have length 1."
-            )
-        return weights
-
-    def _result(
-        self,
-        target: SpikedIndex,
-        verb: str,
-        d: int,
-        times: Array,
-        paths: Array,
-        seeds: list[int] | None,
-    ) -> xarray.Dataset:
-        """Label paths (S, T, 3) of (m, s, q)."""
-        spike = target.at(d)
-        rho = correlations(paths, spike)
-        known = np.isfinite(rho)
-        error = np.full(rho.shape, np.nan)
-        population = Population(target.link, self._link)
+    def _found(self, target: MultiIndex, frame: Frame, paths: Array, fine: Status) -> Found:
+        """The answer of paths (seeds, times, k + 1)."""
+        length = np.sum(paths**2, axis=-1, keepdims=True)
+        traces = overlaps_in_frame(paths[..., None, :-1], length, frame) | {"length": length}
+        population = _population(target.link, self.activation)
+        error = np.full(paths.shape[:2], np.nan)
+        known = np.asarray(np.isfinite(paths).all(axis=-1))
         for place in zip(*np.nonzero(known), strict=True):
-            tau = geometry(spike, *paths[place])[1] if self.flow == "spherical" else 1.0
-            error[place] = population.loss(float(rho[place]), tau) + target.noise
-        fine = "finished" if verb == "simulate" else "solved"
-        traces = {
-            "spike_overlap": paths[..., 1],
-            "length": paths[..., 2],
-            "correlation": rho,
-            "error": error,
-        }
-        variables: dict[str, tuple[tuple[str, ...], Any]] = {}
-        for name, values in traces.items():
-            variables[name] = (("seed",), values[:, -1])
-            variables[f"{name}_trace"] = (("seed", "time"), values)
-        overlap = paths[..., 0][..., None, None]
-        variables["overlap"] = (("seed", "estimate", "index"), overlap[:, -1])
-        variables["overlap_trace"] = (("seed", "time", "estimate", "index"), overlap)
-        variables["status"] = (("seed",), np.where(known[:, -1], fine, "diverged"))
-        coordinates: dict[str, Any] = {"seed": ("seed", seeds), "time": ("time", times)}
-        if times.ndim == 0:
-            coordinates["time"] = float(times)
-            variables = {
-                k: (tuple(x for x in dims if x != "time"), v[:, 0] if "time" in dims else v)
-                for k, (dims, v) in variables.items()
-            }
-        if seeds is None:
-            del coordinates["seed"]
-            variables = {k: (dims[1:], v[0]) for k, (dims, v) in variables.items()}
-        return dataset(
-            self, target, verb, None, variables, coordinates, d=int(d),
-            spike=spike.strength, alignment=spike.alignment,
-        )  # fmt: skip
+            rho, tau = geometry(frame, paths[place])
+            error[place] = population.loss(rho, tau if self.flow == "spherical" else 1.0)
+        traces["error"] = error + target.noise
+        values: dict[str, Any] = {name: trace[:, -1] for name, trace in traces.items()}
+        values |= {f"{name}_trace": trace for name, trace in traces.items()}
+        values["status"] = np.where(known[:, -1], str(fine), str(Status.DIVERGED))
+        return Found(values, lead=("seed",))
 
+    # ---- the loss of the spherical flow
 
-def _times(time: ArrayLike) -> Array:
-    """Times as an array of shape () or (k,), or a sentence."""
-    try:
-        values = np.asarray(time, dtype=float)
-    except (TypeError, ValueError):
-        values = np.zeros((0, 0))
-    flat = np.atleast_1d(values).ravel()
-    fine = values.ndim <= 1 and values.size and np.isfinite(flat).all()
-    if not fine or flat[0] < 0 or (np.diff(flat) < 0).any():
-        raise LearnabilityError(
-            f"`time` was given as {time!r}, but finite times from 0 on that do not decrease are "
-            "accepted."
+    def _landscape(self, target: MultiIndex) -> Found:
+        found = landscape(_population(target.link, self.activation))
+        count = max(len(found.maxima), len(found.minima))
+        values = {"maxima": np.full(count, np.nan), "minima": np.full(count, np.nan)}
+        for name in values:
+            values[name][: len(getattr(found, name))] = getattr(found, name)
+        about: dict[str, Any] = {"sign": found.sign}
+        if not found.decided[1] >= 0.9e6:
+            about["note"] = (
+                f"Beyond S = {found.decided[1]:.3g} the loss is flat to rounding: extrema there "
+                "are not told."
+            )
+        return Found(values, attrs=about)
+
+    def _recovery(self, target: Any, d: int, correlation: float) -> Found:
+        theta = float(target.inputs.frame(1, d).scale[0] ** 2 - 1)
+        population = _population(target.link, self.activation)
+        found = recovery(population, theta, d, correlation)
+        certain = found.undecided <= _CERTAIN
+        return Found(
+            {
+                "recovery_probability": found.share if certain else np.nan,
+                "status": str(Status.SOLVED if certain else Status.UNDECIDED),
+            },
+            attrs={"overlap": correlation},
         )
-    return values
+
+
+def _jumps(activation: Link, z: Array) -> NDArray[np.bool_]:
+    """At which places a function jumps: there a smaller distance does not shrink a difference."""
+    near, wide = (
+        np.abs(activation((z + e)[:, None]) - activation((z - e)[:, None])) for e in (1e-9, 1e-7)
+    )
+    return np.asarray((near > 0.5 * wide) & (wide > 1e-9 * (1 + np.abs(activation(z[:, None])))))
+
+
+@lru_cache(maxsize=32)
+def _population(link: Link, activation: Link) -> Population:
+    """The averages of a link and an activation; an error where one has infinite variance."""
+    return Population(link, activation)

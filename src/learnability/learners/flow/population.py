@@ -1,20 +1,18 @@
-"""Population quantities of one neuron sigma(w.x) on spiked inputs, by Hermite series.
+"""Population quantities of one neuron sigma(w.x) on Gaussian inputs, by Hermite series.
 
-With m = <w, beta>, s = <w, mu>, q = |w|^2, a = <mu, beta> and kappa = 1 + theta a^2,
+The label depends on u = <v, x> of unit variance. With tau^2 = w^T Sigma w and rho the correlation
+of the field h = w.x with u, (u, h / tau) are standard normal with correlation rho, and the gradient
+of the squared loss E(sigma(h) - f(u))^2 is 2 (c_v Sigma v + c_w Sigma w) with
 
-    tau^2 = w^T Sigma w = q + theta s^2,   rho = (m + theta a s) / (tau sqrt(kappa)),
-
-(label argument u, field h = tau v) are normal with correlation rho, and the gradient of the squared
-loss E(sigma(h) - f(u))^2 is 2 (c_beta Sigma beta + c_w Sigma w) with
-
-    c_beta = -A / sqrt(kappa),  A = E[f'(u) sigma'(h)],
+    c_v = -A,  A = E[f'(u) sigma'(h)],
     c_w = (E[h F] + rho tau A) / tau^2,  F = (sigma(h) - f(u)) sigma'(h).
 
 All averages over both variables are series sum_k c_k(f) c_k(g) rho^k in orthonormal Hermite
 coefficients, exact for polynomial links; where these have not converged, as for a broken link and a
 broken or steep activation near rho = 1, they are integrals split along the breaks (`_near_one`).
-Those of functions of h are integrals split at breaks. No second derivative of sigma is needed, so
-that relu is as good as tanh.
+Those of functions of h are integrals split at breaks, on panels that are halved until sigma(h),
+which may oscillate when tau is large, is resolved. No second derivative of sigma is needed, so that
+relu is as good as tanh.
 
 References
 ----------
@@ -35,15 +33,17 @@ from learnability.gaussian.sections import REACH, Section
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
 from learnability.learners.flow._near_one import smoothed
-from learnability.targets.spiked_index import Spike
 
-__all__ = ["Averages", "Gradient", "Population", "geometry"]
+__all__ = ["Averages", "Gradient", "Population"]
 
 Array = NDArray[np.float64]
 _ORDER = 160  # Of the series of links that are no polynomials.
 _PANEL = 0.5
 _TAIL = 16  # Terms whose size tells how much the series has left out.
 _ACCURACY = 1e-10
+_ROUNDING = 1e-14  # Of a coefficient, over the length of its function.
+_BLUR = 1e-12  # Of an average, over the lengths of its functions.
+_FINEST = 2e-3  # Panel, so that no rule has more than about 100 000 nodes.
 
 
 class Averages(NamedTuple):
@@ -68,9 +68,9 @@ class Averages(NamedTuple):
 
 
 class Gradient(NamedTuple):
-    """Coefficients of the gradient 2 (c_beta Sigma beta + c_w Sigma w) of the squared loss."""
+    """Coefficients of the gradient 2 (c_v Sigma v + c_w Sigma w) of the squared loss."""
 
-    beta: float
+    label: float
     weights: float
 
 
@@ -88,32 +88,59 @@ class Population:
             expand(function, 0)  # A sentence where it is not square-integrable.
         self.link, self.activation, self.slope = link, activation, activation.derivative()
         self._cuts = Section.whole(link).breakpoints
-        u, weights = _nodes(self._cuts)
+        u, weights = _nodes(self._cuts, _PANEL)
         values = np.asarray(link(u[:, None]), dtype=float)
         order = link.degree if link.degree is not None and link.is_polynomial else _ORDER
         self.energy = float(weights @ values**2)
         self._link = hermite_table(u, max(order, 1)) @ (weights * values)
+        self._link[np.abs(self._link) < _ROUNDING * math.sqrt(self.energy)] = 0.0
         self._breaks = Section.whole(activation).breakpoints
-        self._unit = self._coefficients(1.0)[0]
+        self._panels: dict[int, float] = {}
+        self._unit = self._series(1.0).value
 
-    def _coefficients(self, tau: float) -> tuple[Array, Array, float, float]:
-        """Hermite coefficients of sigma(h) and h sigma'(h), and E[sigma^2], E[h sigma sigma']."""
-        v, weights = _nodes(self._bends(tau))
+    def _series(self, tau: float) -> _Series:
+        """What is needed of sigma(h) and of h sigma'(h) at one length of the field."""
+        v, weights = _nodes(self._bends(tau), self._panel(tau))
         h = tau * v
         value = np.asarray(self.activation(h[:, None]), dtype=float)
         radial = h * np.asarray(self.slope(h[:, None]), dtype=float)
         table = hermite_table(v, len(self._link) - 1) * weights
-        own, cross = float(weights @ value**2), float(weights @ (value * radial))
-        return table @ value, table @ radial, own, cross
+        own, mixed, turned = (
+            float(weights @ (a * b)) for a, b in ((value, value), (value, radial), (radial, radial))
+        )
+        return _Series(table @ value, table @ radial, own, mixed, turned)
 
     def _bends(self, tau: float) -> Array:
         """Where sigma(tau v) breaks, and panels that grow from its own scale 1 / tau on."""
         steps = 2.0 ** np.arange(math.floor(math.log2(tau) + 1)) / tau if tau > 2 else np.zeros(0)
         return np.unique(np.concatenate([self._breaks / tau, steps, -steps]))
 
+    def _panel(self, tau: float) -> float:
+        """The widest panel on which sigma(tau v)^2 is resolved, up to the next power of two."""
+        level = math.ceil(math.log2(tau))
+        if level not in self._panels:
+            self._panels[level] = self._resolving(2.0**level)
+        return self._panels[level]
+
+    def _resolving(self, tau: float) -> float:
+        cuts, panel = self._bends(tau), _PANEL
+        finest = max(0.25 / tau, _FINEST)  # Kinks that nobody declared are not chased.
+
+        def square(panel: float) -> float:
+            v, weights = _nodes(cuts, panel)
+            return float(weights @ np.asarray(self.activation(tau * v[:, None]), dtype=float) ** 2)
+
+        now = square(panel)
+        while panel > finest:
+            finer = square(panel / 2)
+            if abs(finer - now) <= 10 * _ROUNDING * finer:
+                break
+            panel, now = panel / 2, finer
+        return panel
+
     def _near_one(self, rho: float, tau: float) -> tuple[float, float, float]:
         """E[f sigma], E[f' sigma'] and E[f h sigma'] by integrals."""
-        known = smoothed(self.link, self._cuts, rho, self._bends(tau))
+        known = smoothed(self.link, self._cuts, rho, self._bends(tau), self._panel(tau))
         h = tau * known.v
         value, slope = (
             known.weights * np.asarray(g(h[:, None]), dtype=float)
@@ -136,25 +163,53 @@ class Population:
 
     def averages(self, rho: float, tau: float) -> Averages:
         """Averages at a correlation and a length."""
-        sigma, radial, own, turned = self._coefficients(tau)
+        return self._averages(rho, tau)[0]
+
+    def _averages(self, rho: float, tau: float) -> tuple[Averages, float, float]:
+        """The averages, and how far rounding may move `slope` and `radial`."""
+        series = self._series(tau)
+        sigma, radial = series.value, series.radial
+        length = math.sqrt(series.own * series.turned), math.sqrt(self.energy * series.turned)
+        blur = _BLUR * sum(length)
         if not (self._converged(sigma, rho) and self._converged(radial, rho)):
             cross, slope, on_radial = self._near_one(rho, tau)
-            return Averages(own, cross, slope, turned - on_radial)
-        powers = rho ** np.arange(len(self._link))
+            found = Averages(series.own, cross, slope, series.mixed - on_radial)
+            return found, _ACCURACY * (abs(slope) + length[1] / tau), 100 * blur
+        sigma = np.where(np.abs(sigma) < 10 * _ROUNDING * math.sqrt(series.own), 0.0, sigma)
+        k = np.arange(len(self._link))
+        powers = rho**k
         slope = _slope(self._link, sigma, rho) / tau
+        terms = np.abs(self._link[1:]) * k[1:] * np.abs(powers[:-1]) / tau
+        kept = 10 * _ROUNDING * math.sqrt(series.own) * float(terms @ (sigma[1:] != 0))
+        blurred = kept + _BLUR * float(terms @ np.abs(sigma[1:]))
         cross = float((self._link * sigma) @ powers)
-        return Averages(own, cross, slope, turned - float((self._link * radial) @ powers))
+        along = series.mixed - float((self._link * radial) @ powers)
+        return Averages(series.own, cross, slope, along), blurred, blur
 
     def loss(self, rho: float, tau: float) -> float:
         """E(sigma(h) - f)^2."""
         found = self.averages(rho, tau)
         return found.own - 2 * found.cross + self.energy
 
-    def gradient(self, rho: float, tau: float, kappa: float) -> Gradient:
+    def gradient(self, rho: float, tau: float) -> Gradient:
         """Coefficients of half the gradient of the squared loss."""
         found = self.averages(rho, tau)
         along = (found.radial + rho * tau * found.slope) / tau**2
-        return Gradient(-found.slope / math.sqrt(kappa), along)
+        return Gradient(-found.slope, along)
+
+    def turn(self, rho: float, tau: float, along: float, pull: float) -> float:
+        """along E[h F] - pull A, with the sign of a slope of the loss; 0 where rounding decides.
+
+        Parameters
+        ----------
+        rho, tau : float
+            Correlation and length of the field.
+        along, pull : float
+            How log tau and rho change along the path, up to a common factor.
+        """
+        found, blurred, blur = self._averages(rho, tau)
+        slope = along * found.radial - pull * found.slope
+        return slope if abs(slope) > abs(along) * blur + abs(pull) * blurred else 0.0
 
     def normalised_pull(self, rho: float) -> float:
         """zeta'(rho) = sum_k k c_k(f) c_k(sigma) rho^(k-1), of the field h / tau."""
@@ -163,11 +218,22 @@ class Population:
         return _slope(self._link, self._unit, rho)
 
 
-def geometry(spike: Spike, m: float, s: float, q: float) -> tuple[float, float]:
-    """rho and tau of weights with m = <w, beta>, s = <w, mu>, q = |w|^2."""
-    tau = math.sqrt(max(q + spike.strength * s * s, 1e-300))
-    along = m + spike.strength * spike.alignment * s
-    return along / (tau * math.sqrt(spike.variance)), tau
+class _Series(NamedTuple):
+    """Hermite coefficients of sigma(h) and h sigma'(h), and the averages of their products.
+
+    Attributes
+    ----------
+    value, radial : array
+        Coefficients.
+    own, mixed, turned : float
+        E[sigma^2], E[h sigma sigma'] and E[h^2 sigma'^2].
+    """
+
+    value: Array
+    radial: Array
+    own: float
+    mixed: float
+    turned: float
 
 
 def _slope(link: Array, sigma: Array, rho: float) -> float:
@@ -175,9 +241,9 @@ def _slope(link: Array, sigma: Array, rho: float) -> float:
     return float((k * link[1:] * sigma[1:]) @ rho ** (k - 1))
 
 
-def _nodes(breaks: Array) -> tuple[Array, Array]:
+def _nodes(breaks: Array, panel: float) -> tuple[Array, Array]:
     inside = np.sort(breaks[np.abs(breaks) < REACH])
     edges = np.concatenate([[-REACH], inside, [REACH]])
-    x, weights = composite_legendre(edges, _PANEL, 12)
+    x, weights = composite_legendre(edges, panel, 12)
     weights = weights * np.exp(-0.5 * x**2)
     return x, weights / weights.sum()
