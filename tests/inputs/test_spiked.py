@@ -118,9 +118,13 @@ def test_one_cosine_is_that_of_each_spike_with_its_direction() -> None:
     )
     np.testing.assert_allclose(Spiked(1.0, alignment=0.4).cosines(2, 10), [[0.4, 0]])
     np.testing.assert_allclose(
-        Spiked((1.0, 2.0, 3.0), alignment=(0.1, 0.2, 0.3)).cosines(2, 10),
+        Spiked((1.0, 2.0, 3.0), alignment=(0.1, 0.2, 0.0)).cosines(2, 10),
         [[0.1, 0], [0, 0.2], [0, 0]],
     )
+    three = Spiked((1.0, 2.0, 3.0), alignment=(0.1, 0.2, 0.3))
+    np.testing.assert_allclose(three.cosines(1, 10), [[0.1], [0.2], [0.3]])
+    with pytest.raises(LearnabilityError, match="give a matrix"):
+        three.cosines(2, 10)
     matrix = [[0.1, -0.2], [0.3, 0.4]]
     np.testing.assert_allclose(Spiked((1.0, 2.0), alignment=matrix).cosines(2, 10), matrix)
 
