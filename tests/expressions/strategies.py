@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from learnability.expressions.operations import COMPARISONS, FUNCTIONS
+from learnability.expressions.arithmetic import COMPARISONS
+from learnability.expressions.operations import FUNCTIONS
 from learnability.expressions.tree import Call, Const, Tree, Var, add, div, mul, neg, power
 
 UNARY = [name for name, operation in FUNCTIONS.items() if operation.most == 1]

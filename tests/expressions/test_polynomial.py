@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from learnability.expressions.operations import evaluate
+from learnability.expressions.calculus import evaluate
 from learnability.expressions.parse import parse
 from learnability.expressions.polynomial import canonical_key, polynomial
 from learnability.expressions.tree import Tree

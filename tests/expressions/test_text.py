@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 from learnability.errors import LinkError
-from learnability.expressions.operations import evaluate
+from learnability.expressions.calculus import evaluate
 from learnability.expressions.parse import parse
 from learnability.expressions.text import to_latex, to_text
 from learnability.expressions.tree import Tree

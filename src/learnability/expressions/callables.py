@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from learnability.expressions.operations import evaluate
+from learnability.expressions.calculus import evaluate
 from learnability.expressions.tree import Tree
 
 __all__ = ["CentralDifference", "Rotated", "TreeFunction", "namespace"]

@@ -16,7 +16,8 @@ from itertools import pairwise
 from typing import NoReturn
 
 from learnability.errors import LinkError
-from learnability.expressions.operations import FUNCTIONS, degree
+from learnability.expressions.calculus import degree
+from learnability.expressions.operations import FUNCTIONS
 from learnability.expressions.tree import (
     LARGEST_NUMBER,
     Call,

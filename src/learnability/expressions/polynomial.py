@@ -17,7 +17,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from learnability.expressions.operations import COMPARISONS, OPERATIONS, evaluate, hermite
+from learnability.expressions.arithmetic import COMPARISONS
+from learnability.expressions.calculus import evaluate
+from learnability.expressions.operations import OPERATIONS, hermite
 from learnability.expressions.tree import Call, Const, Tree, Var, add, neg, variables
 
 __all__ = ["canonical_key", "constant_value", "expand", "polynomial"]

@@ -1,4 +1,4 @@
-"""What can be read off a link before any integral: breaks, finitely many values, symmetries."""
+"""What can be read off a link before any integral: its breaks and its symmetries."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, permutations, product
-from math import isnan
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.expressions.operations import COMPARISONS, OPERATIONS, evaluate, raise_to
-from learnability.expressions.polynomial import constant_value, expand
-from learnability.expressions.tree import Call, Const, Tree, variables, walk
+from learnability.expressions.operations import OPERATIONS
+from learnability.expressions.polynomial import expand
+from learnability.expressions.tree import Call, Tree, variables, walk
+from learnability.expressions.values import possible_values
 
-__all__ = ["Symmetry", "break_expressions", "possible_values", "symmetries"]
+__all__ = ["Symmetry", "break_expressions", "symmetries"]
 
-MOST_VALUES = 64
 # Zero set of f(x) = zero set (or its boundary) of x; never zero at all.
 _SAME_ZEROS = {"neg", "sign", "abs", "relu", "step", "sqrt", "tanh", "erf", "He1", "**"}
 _NO_ZEROS = {"exp", "sigmoid", "softplus", "He0", "pi"}
@@ -70,88 +69,6 @@ def _direction(tree: Tree) -> str | None:
         return None  # a sum of even monomials and a number, all of one sign
     scale = terms[0][1]
     return str([(powers, Fraction(c) / scale) for powers, c in terms])
-
-
-def possible_values(tree: Tree) -> frozenset[float] | None:
-    """Return a finite set that holds almost surely the value of g, or None.
-
-    The set may be too large (the events may exclude each other), never too small.
-    """
-    if isinstance(tree, Const):
-        return frozenset({float(tree.value)})
-    if not isinstance(tree, Call):
-        return None
-    if not variables(tree):
-        value = float(evaluate(tree, np.zeros((1, 1)), np))
-        return None if isnan(value) else frozenset({value})
-    sets: list[frozenset[float]] = []
-    for arg in tree.args:
-        values = None if _is_condition(arg) else possible_values(arg)
-        if values is None and not _is_condition(arg):
-            return _values_of_infinite(tree)
-        sets.append(values or frozenset())
-    if tree.name == "where":
-        return _bounded(sets[1] | sets[2])
-    if tree.name in ("+", "*", "max", "min"):  # one argument at a time, to stay small
-        total = sets[0]
-        for values in sets[1:]:
-            merged = _image(tree.name, [total, values])
-            if merged is None:
-                return _exact_value(tree)
-            total = merged
-        return total
-    if tree.name == "**":
-        exponent = tree.args[1]
-        assert isinstance(exponent, Const)
-        with np.errstate(all="ignore"):
-            powers = [raise_to(np, np.float64(v), exponent.value) for v in sets[0]]
-        return _bounded(frozenset(map(float, powers)))
-    return _image(tree.name, sets)
-
-
-def _is_condition(tree: Tree) -> bool:
-    return isinstance(tree, Call) and (tree.name in COMPARISONS or tree.name == "chain")
-
-
-def _bounded(values: frozenset[float]) -> frozenset[float] | None:
-    values = frozenset(v + 0.0 for v in values if not isnan(v))
-    return values if 0 < len(values) <= MOST_VALUES else None
-
-
-def _image(name: str, sets: list[frozenset[float]]) -> frozenset[float] | None:
-    """All values of an operation on a grid of arguments."""
-    operation = OPERATIONS[name]
-    with np.errstate(all="ignore"):
-        return _bounded(
-            frozenset(
-                float(operation.evaluate(np, *map(np.float64, point))) for point in product(*sets)
-            )
-        )
-
-
-def _exact_value(tree: Tree) -> frozenset[float] | None:
-    value = constant_value(tree)
-    try:
-        return None if value is None else frozenset({float(value)})
-    except OverflowError:
-        return None
-
-
-def _values_of_infinite(tree: Call) -> frozenset[float] | None:
-    """Values of an operation one of whose arguments takes infinitely many values."""
-    exact = _exact_value(tree)
-    if exact is not None or tree.name not in ("sign", "step"):
-        return exact
-    argument = constant_value(tree.args[0])
-    if argument is not None:
-        return frozenset({float((argument > 0) - (argument < 0) * (tree.name == "sign"))})
-    if tree.name == "step":
-        return frozenset({0.0, 1.0})
-    # An analytic argument vanishes on a null set; a kinked one, such as relu, on half of space.
-    kinked = any(
-        isinstance(n, Call) and OPERATIONS[n.name].breaks(n.args) for n in walk(tree.args[0])
-    )
-    return frozenset({-1.0, 0.0, 1.0}) if kinked else frozenset({-1.0, 1.0})
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from learnability.expressions.operations import ATOM, COMPARE, OPERATIONS, POWER, PRODUCT, SUM
+from learnability.expressions.arithmetic import ATOM, COMPARE, POWER, PRODUCT, SUM
+from learnability.expressions.operations import OPERATIONS
 from learnability.expressions.tree import LARGEST_NUMBER, Call, Const, Tree, Var
 
 __all__ = ["to_latex", "to_text"]

@@ -20,6 +20,7 @@ __all__ = [
     "add",
     "call",
     "div",
+    "linear",
     "mul",
     "neg",
     "power",
@@ -178,6 +179,16 @@ def power_of(base: Tree, exponent: Fraction) -> Tree:
     if exponent == 0:
         return ONE
     return base if exponent == 1 else power(base, exponent)
+
+
+def linear(row: Iterable[float]) -> Tree:
+    """Return sum_j row[j] z_j; entries of the size of rounding errors are dropped."""
+    terms = []
+    for j, entry in enumerate(row):
+        near = round(float(entry))
+        value = float(near) if abs(entry - near) < 1e-15 else float(entry)
+        terms.append(product_of([const(Fraction(repr(value))), Var(j)]))
+    return sum_of(terms)
 
 
 def walk(tree: Tree) -> Iterator[Tree]:

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LinkError
-from learnability.expressions.parse import quote
+from learnability.expressions.parse import parse, quote
+from learnability.expressions.tree import Tree, Var, const, sum_of, variables
 
-__all__ = ["as_points", "call_function", "check_function", "checked_r", "name_of", "orthogonal"]
+__all__ = [
+    "as_points",
+    "call_function",
+    "check_function",
+    "checked_breaks",
+    "checked_r",
+    "name_of",
+    "orthogonal",
+    "read_formula",
+]
 
 MOST_VARIABLES = 9
+_REPR = re.compile(r"\s*Link\('([^'\\]*)'(?:, r=([1-9]))?\)\s*")
 
 
 def name_of(function: Any) -> str:
@@ -85,3 +99,48 @@ def orthogonal(Q: ArrayLike, r: int) -> NDArray[np.float64]:
     if not error <= 1e-8:
         raise LinkError(f"`Q` is not orthogonal (Q Q^T is {error:.1e} away from the identity).")
     return matrix
+
+
+def read_formula(text: str, r: int | None) -> tuple[Tree, int]:
+    """Return the tree and number of variables of a formula, or of the repr of a link.
+
+    Raises
+    ------
+    LinkError
+        When it is no formula, or has more than r variables.
+    """
+    match = _REPR.fullmatch(text) if len(text) < 4000 else None
+    inner = match[1] if match else text
+    tree = parse(inner)
+    highest = max(variables(tree), default=0) + 1
+    least = max(highest, int(match[2])) if match and match[2] else highest
+    if r is not None and r < least:
+        raise LinkError(
+            f"The formula {quote(inner)} has {least} variables, but r = {r} was given: "
+            f"`r` must be at least {least}."
+        )
+    return tree, least if r is None else r
+
+
+def checked_breaks(breaks: Any, r: int) -> Iterator[Any]:
+    """Yield declared breaks: a number c as the trees z_i - c, everything else as it is.
+
+    Raises
+    ------
+    LinkError
+        When they are no list, or a number is too large.
+    """
+    if isinstance(breaks, str) or not isinstance(breaks, Sequence | np.ndarray):
+        raise LinkError(
+            f"`breaks` was given as {type(breaks).__name__}, but a list of numbers, formulas, "
+            "links or functions is accepted."
+        )
+    for item in breaks:
+        if isinstance(item, Real) and not isinstance(item, bool):
+            level = float(item)
+            if not abs(level) <= 1e12:
+                raise LinkError(f"`breaks` holds {item}, but numbers up to 1e12 are accepted.")
+            minus = const(-Fraction(repr(level)))
+            yield from (sum_of([Var(i), minus]) for i in range(r))
+        else:
+            yield item

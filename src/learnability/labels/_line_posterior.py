@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.expressions.operations import evaluate as evaluate_tree
+from learnability.expressions.calculus import evaluate as evaluate_tree
 from learnability.gaussian.particles import (
     COARSE,
     Particles,

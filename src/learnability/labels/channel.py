@@ -10,7 +10,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from learnability.errors import LearnabilityError
+from learnability.errors import LearnabilityError, refuse
+from learnability.fields import is_number
 from learnability.gaussian.hermite_products import multi_indices, root_factorials
 from learnability.gaussian.sections import Section
 from learnability.labels.conditional import ConditionalMoments, conditional_law, conditional_moments
@@ -134,7 +135,13 @@ def _law(link: Link, noise: float, order: int) -> Callable[[Array], Array]:
 
 
 def checked_frame(known: ArrayLike | None, r: int) -> Array:
-    """Known directions as an array (j, r) of orthonormal rows, j < r, or a sentence."""
+    """Known directions as an array (j, r) of orthonormal rows, j < r.
+
+    Raises
+    ------
+    LearnabilityError
+        When the shape is another, or the rows are not orthonormal.
+    """
     frame = np.zeros((0, r)) if known is None else np.atleast_2d(np.asarray(known, dtype=float))
     if frame.ndim != 2 or frame.shape[1] != r or len(frame) >= r:
         raise LearnabilityError(
@@ -146,13 +153,13 @@ def checked_frame(known: ArrayLike | None, r: int) -> Array:
 
 
 def checked_noise(noise: float) -> float:
-    """The noise as a float, or a sentence."""
-    try:
-        value = float(noise)
-    except (TypeError, ValueError):
-        value = math.nan
-    if isinstance(noise, bool) or not math.isfinite(value) or value < 0:
-        raise LearnabilityError(
-            f"`noise` was given as {noise!r}, but a finite variance of at least 0 is accepted."
-        )
-    return value
+    """The noise as a float.
+
+    Raises
+    ------
+    LearnabilityError
+        When it is no finite variance.
+    """
+    if not is_number(noise) or noise < 0:
+        raise refuse("noise", noise, "a finite variance of at least 0")
+    return float(noise)

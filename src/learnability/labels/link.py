@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
-from math import isfinite
-from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from learnability.errors import LinkError
+from learnability.expressions.calculus import differentiate, evaluate
 from learnability.expressions.callables import (
     CentralDifference,
     Composed,
@@ -21,44 +19,29 @@ from learnability.expressions.callables import (
     TreeFunction,
     namespace,
 )
-from learnability.expressions.operations import differentiate, evaluate
-from learnability.expressions.parse import parse, quote
+from learnability.expressions.parse import quote
 from learnability.expressions.polynomial import canonical_key, polynomial
-from learnability.expressions.structure import (
-    Symmetry,
-    break_expressions,
-    possible_values,
-    symmetries,
-)
+from learnability.expressions.structure import Symmetry, break_expressions, symmetries
 from learnability.expressions.text import to_latex, to_text
-from learnability.expressions.tree import (
-    Tree,
-    Var,
-    const,
-    product_of,
-    substitute,
-    sum_of,
-    variables,
-    walk,
-)
+from learnability.expressions.tree import Tree, linear, substitute, variables, walk
+from learnability.expressions.values import values_of
 from learnability.labels._checks import (
     as_points,
     call_function,
     check_function,
+    checked_breaks,
     checked_r,
     name_of,
     orthogonal,
+    read_formula,
 )
 
 __all__ = ["Link"]
 
 T = TypeVar("T")
 
-_REPR = re.compile(r"\s*Link\('([^'\\]*)'(?:, r=([1-9]))?\)\s*")
 # Derivatives of derivatives grow: beyond this many nodes they become differences.
 _LARGEST_TREE = 4000
-_SAMPLE = 2**14
-_MOST_SAMPLED_VALUES = 32
 
 
 class Link:
@@ -114,7 +97,7 @@ class Link:
                     f"`breaks` was given for the formula {quote(source)}, but it is accepted only "
                     "for a function: a formula knows its own."
                 )
-            tree, size = _read(source, r)
+            tree, size = read_formula(source, r)
             self._fill(tree, None, size, None)
         elif callable(source):
             if r is None:
@@ -123,7 +106,8 @@ class Link:
                     "the number of its variables: write Link(function, r=2)."
                 )
             check_function(source, r)
-            self._fill(None, source, r, None if breaks is None else _declared(breaks, r))
+            declared = None if breaks is None else tuple(dict.fromkeys(_links(breaks, r)))
+            self._fill(None, source, r, declared)
         else:
             raise LinkError(
                 f"A link was given as {type(source).__name__}, but a formula (str) or a function "
@@ -306,28 +290,7 @@ class Link:
 
         Found by algebra and kept when seen in a fixed sample; for a function, by sampling alone.
         """
-        return self._cached("values", self._find_values)
-
-    def _find_values(self) -> tuple[float, ...] | None:
-        first, second = np.random.default_rng(7).standard_normal((2, _SAMPLE, self._r))
-        if self._tree is None:
-            seen = np.unique(np.asarray(self(np.concatenate([first, 3 * first]))))
-            new = np.unique(np.asarray(self(np.concatenate([second, 3 * second]))))
-            few = len(seen) <= _MOST_SAMPLED_VALUES and np.isin(new, seen).all()
-            return tuple(map(float, seen)) if few else None
-        possible = possible_values(self._tree)
-        if possible is None:
-            return None
-        seen = np.unique(self(np.concatenate([first, 3 * first])))
-        seen = seen[np.isfinite(seen)]
-        # Rounding may split a value in two: keep one of each cluster that was seen.
-        kept: list[float] = []
-        for value in sorted(filter(isfinite, possible)):
-            tolerance = 1e-12 * max(1.0, abs(value))
-            close = len(kept) > 0 and value - kept[-1] <= tolerance
-            if not close and len(seen) and np.min(np.abs(seen - value)) <= tolerance:
-                kept.append(value)
-        return tuple(kept)
+        return self._cached("values", lambda: values_of(self, self._tree, self._r))
 
     # ---- links made from it
 
@@ -422,52 +385,14 @@ class Link:
         matrix = orthogonal(Q, self._r)
         tree = self._function.tree if isinstance(self._function, TreeFunction) else self._tree
         if tree is not None:
-            rows = {i: _row(matrix[i]) for i in range(self._r)}
+            rows = {i: linear(matrix[i]) for i in range(self._r)}
             return Link._from_tree(substitute(tree, rows), self._r)
         breaks = None if self._breaks is None else tuple(b.rotate(Q) for b in self._breaks)
         rows_of_q = tuple(tuple(map(float, row)) for row in matrix)
         return Link(Rotated(self, rows_of_q), r=self._r, breaks=breaks)
 
 
-def _read(text: str, r: int | None) -> tuple[Tree, int]:
-    """Return the tree and number of variables of a formula, or of the repr of a link."""
-    match = _REPR.fullmatch(text) if len(text) < 4000 else None
-    inner = match[1] if match else text
-    tree = parse(inner)
-    highest = max(variables(tree), default=0) + 1
-    least = max(highest, int(match[2])) if match and match[2] else highest
-    if r is not None and r < least:
-        raise LinkError(
-            f"The formula {quote(inner)} has {least} variables, but r = {r} was given: "
-            f"`r` must be at least {least}."
-        )
-    return tree, least if r is None else r
-
-
-def _declared(breaks: Any, r: int) -> tuple[Link, ...]:
-    if isinstance(breaks, str | Link) or not isinstance(breaks, Sequence | np.ndarray):
-        raise LinkError(
-            f"`breaks` was given as {type(breaks).__name__}, but a list of numbers, formulas, "
-            "links or functions is accepted."
-        )
-    found: list[Link] = []
-    for item in breaks:
-        if isinstance(item, Real) and not isinstance(item, bool):
-            level = float(item)
-            if not abs(level) <= 1e12:
-                raise LinkError(f"`breaks` holds {item}, but numbers up to 1e12 are accepted.")
-            minus = const(-Fraction(repr(level)))
-            found += [Link._from_tree(sum_of([Var(i), minus]), r) for i in range(r)]
-        else:
-            found.append(Link(item, r=r))
-    return tuple(dict.fromkeys(found))
-
-
-def _row(row: NDArray[np.float64]) -> Tree:
-    """sum_j row[j] z_j; entries of the size of rounding errors are dropped."""
-    terms = []
-    for j, entry in enumerate(row):
-        near = round(float(entry))
-        value = float(near) if abs(entry - near) < 1e-15 else float(entry)
-        terms.append(product_of([const(Fraction(repr(value))), Var(j)]))
-    return sum_of(terms)
+def _links(breaks: Any, r: int) -> Iterator[Link]:
+    """Links of declared breaks."""
+    for item in checked_breaks(breaks, r):
+        yield Link._from_tree(item, r) if isinstance(item, Tree) else Link(item, r=r)

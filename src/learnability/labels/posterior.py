@@ -80,7 +80,13 @@ def scheme_of(channel: Channel) -> BoxPosterior | LinePosterior:
 def checked_posterior(
     r: int, y: ArrayLike, omega: ArrayLike, V: ArrayLike
 ) -> tuple[Array, Array, Array]:
-    """Labels (N,), means (N, r) and covariance (r, r) as arrays, or a sentence."""
+    """Labels (N,), means (N, r) and covariance (r, r) as arrays.
+
+    Raises
+    ------
+    LearnabilityError
+        When a shape is another, or the covariance is not positive definite.
+    """
     labels = np.atleast_1d(np.asarray(y, dtype=float))
     means = np.asarray(omega, dtype=float)
     covariance = np.atleast_2d(np.asarray(V, dtype=float))
