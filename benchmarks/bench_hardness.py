@@ -16,8 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from learnability.labels import Link
-from learnability.labels.catalogue import CATALOGUE
+from learnability.labels import CATALOGUE, Link
 from learnability.reports import hardness
 
 NORMALS = 10**7

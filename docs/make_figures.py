@@ -13,7 +13,7 @@ from typing import Any
 
 from learnability.drawing.style import COLOURS, WIDTHS, house_style
 from learnability.figures import FIGURES, draw
-from learnability.labels.catalogue import CATALOGUE, Entry
+from learnability.labels import CATALOGUE, Entry
 from learnability.reports import Hardness, hardness
 
 STATIC = Path(__file__).resolve().parent / "_static"

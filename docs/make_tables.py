@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from learnability.labels.catalogue import CATALOGUE, Entry
+from learnability.labels import CATALOGUE, Entry
 from learnability.reports import Cost, Hardness, hardness
 from learnability.theory import Step
 

@@ -1,7 +1,8 @@
 """The exceptions of the library: every message is one sentence that says what is accepted.
 
 A sentence names the argument in backticks, says what was given and what is accepted, and, where it
-helps, what to do; `refuse` writes the usual one.
+helps, what to do; `refuse` writes the usual one. Whoever catches LearnabilityError catches all that
+the library refuses on purpose, and nothing else.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 __all__ = ["LearnabilityError", "LinkError", "refuse"]
 
-_LONGEST = 200
+_LONGEST = 200  # Characters of a value that a sentence shows.
 
 
 class LearnabilityError(ValueError):
@@ -18,7 +19,10 @@ class LearnabilityError(ValueError):
 
 
 class LinkError(LearnabilityError):
-    """A text or a function that cannot be taken as a link, with the reason in one sentence."""
+    """A text or a function that cannot be taken as a link, with the reason in one sentence.
+
+    The sentence quotes the part of a text that was not understood.
+    """
 
 
 def refuse(name: str, value: Any, accepted: str) -> LearnabilityError:

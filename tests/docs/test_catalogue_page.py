@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from learnability.labels.catalogue import CATALOGUE, catalogue
+from learnability.labels import CATALOGUE, catalogue
 from learnability.reports import hardness
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -7,6 +7,7 @@ import math
 import pytest
 
 from learnability import Hierarchical, LearnabilityError
+from learnability.theory import compositional_exponent
 
 # g, P, exponent of the directions; (degree, slope from N = 64 to 1024), and (degree, share at 1024)
 # or (degree, share at 64, share at 1024), as printed.
@@ -30,7 +31,7 @@ def as_printed(found: float, text: str) -> bool:
 @pytest.mark.parametrize(("g", "P", "value", "slopes", "shares"), TABLE)
 def test_the_table(g, P, value, slopes, shares) -> None:  # type: ignore[no-untyped-def]
     """All numbers of the table up to one unit of the last place printed; signs are 1."""
-    found = Hierarchical(g, P, signs="ones").cie()
+    found = compositional_exponent(Hierarchical(g, P, signs="ones"))
     assert found.value == value and not found.undecided and str(found) == str(value)
     assert found.sizes == (64, 256, 1024)
     for degree, slope in slopes:
@@ -43,7 +44,7 @@ def test_the_table(g, P, value, slopes, shares) -> None:  # type: ignore[no-unty
 
 
 def test_one_size_leaves_it_undecided() -> None:
-    found = Hierarchical("z**2", "He2(z)").cie(sizes=(16,))
+    found = compositional_exponent(Hierarchical("z**2", "He2(z)"), sizes=(16,))
     assert found.value is None and found.undecided and str(found) == "undecided"
     assert as_printed(found.shares[0, 2], ".182")  # A threshold would say 2.
 
@@ -51,13 +52,13 @@ def test_one_size_leaves_it_undecided() -> None:
 @pytest.mark.parametrize("sizes", [(), 3, "ab", (64, 16), (4.5, 16)])
 def test_sizes_that_cannot_be(sizes) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(LearnabilityError, match="accepted"):
-        Hierarchical("tanh(z)", "He2(z)").cie(sizes=sizes)
+        compositional_exponent(Hierarchical("tanh(z)", "He2(z)"), sizes=sizes)
 
 
 def test_the_feature_itself_and_trees() -> None:
-    assert Hierarchical("cos(z)", "He2(z)").cie(level=2).value == 2
-    assert Hierarchical("tanh(z)", "He2(z)").cie(level=2).value == 1
+    assert compositional_exponent(Hierarchical("cos(z)", "He2(z)"), level=2).value == 2
+    assert compositional_exponent(Hierarchical("tanh(z)", "He2(z)"), level=2).value == 1
     tree = Hierarchical("tanh(z)", "He2(z)", depth=4)
-    assert [tree.cie(level).value for level in (1, 2, 3)] == [4, 2, 1]
+    assert [compositional_exponent(tree, level).value for level in (1, 2, 3)] == [4, 2, 1]
     with pytest.raises(LearnabilityError, match="at least 1 and of at most 3"):
-        tree.cie(4)
+        compositional_exponent(tree, 4)

@@ -44,8 +44,10 @@ def compute(size: Size) -> xarray.Dataset:
     import xarray
 
     from learnability.targets import Hierarchical
+    from learnability.theory import compositional_exponent
 
-    found = [Hierarchical(g, P, signs="ones").cie(sizes=size.sizes) for g, P in EXAMPLES]
+    targets = [Hierarchical(g, P, signs="ones") for g, P in EXAMPLES]
+    found = [compositional_exponent(target, sizes=size.sizes) for target in targets]
     return xarray.Dataset(
         {
             "share": (("example", "N", "degree"), [f.shares[:, 1:] for f in found]),

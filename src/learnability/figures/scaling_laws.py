@@ -24,7 +24,7 @@ from learnability.drawing.marks import crosses
 if TYPE_CHECKING:
     import xarray
 
-    from learnability.theory.scaling_laws import ScalingLaws
+    from learnability.theory.power_laws import ScalingLaws
 
 __all__ = ["FULL", "QUICK", "GaussianDesigns", "compute", "picture"]
 

@@ -1,4 +1,8 @@
-"""Standard normal inputs x ~ N(0, I_d)."""
+"""Standard normal inputs x ~ N(0, I_d).
+
+They are the case of marked axes in which every axis has scale 1: the hidden coordinates are the
+projections W* x themselves.
+"""
 
 from __future__ import annotations
 

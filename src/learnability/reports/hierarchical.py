@@ -23,8 +23,8 @@ from learnability.labels.hermite import expand
 from learnability.reports.costs import Cost
 from learnability.reports.references import BIBTEX
 from learnability.targets.hierarchical import Hierarchical
-from learnability.theory.compositional import Exponent
-from learnability.theory.conditions import Condition
+from learnability.theory.assumptions import Condition, conditions
+from learnability.theory.compositional import Exponent, compositional_exponent
 from learnability.theory.csq import leap_staircase
 from learnability.theory.steps import Step
 
@@ -124,7 +124,7 @@ def hierarchical_hardness(target: Hierarchical) -> HierarchicalHardness:
         With `epsilon`, or with N, when constants are those of that N and exponents those of
         epsilon = 1/2.
     """
-    exponent = target.cie()
+    exponent = compositional_exponent(target)
     epsilon = 0.5 if target.epsilon is None else target.epsilon
     k, value = target.degree, exponent.value
     staircase = leap_staircase(target.link)
@@ -161,7 +161,7 @@ def hierarchical_hardness(target: Hierarchical) -> HierarchicalHardness:
              0, None, _REFERENCE),
     ]  # fmt: skip
     return HierarchicalHardness(
-        target, exponent, tuple(rows), staircase.steps, leap, target.conditions(), tuple(notes)
+        target, exponent, tuple(rows), staircase.steps, leap, conditions(target), tuple(notes)
     )
 
 

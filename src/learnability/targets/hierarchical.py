@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -33,10 +33,6 @@ from learnability.targets._tree_fields import Levels, Polynomial
 from learnability.targets._tree_moments import level_scales
 from learnability.targets.base import Draw, Sample, Target, beyond
 from learnability.targets.tree import climb, level_sizes, sign_counts
-
-if TYPE_CHECKING:
-    from learnability.theory.compositional import Exponent
-    from learnability.theory.conditions import Condition
 
 __all__ = ["Hierarchical"]
 
@@ -355,18 +351,6 @@ class Hierarchical(Target):
         composition = self.composition
         h = climb(z, (N,), self.signs, self._P, (composition.scale,))[-1][..., 0]
         return z, np.asarray(h, dtype=float)
-
-    def cie(self, level: int = 1, sizes: Sequence[int] = (64, 256, 1024)) -> Exponent:
-        """The compositional information exponent of a level; see `compositional_exponent`."""
-        from learnability.theory.compositional import compositional_exponent
-
-        return compositional_exponent(self, level, sizes)
-
-    def conditions(self, activation: str | Link = "relu(z)") -> tuple[Condition, ...]:
-        """The assumptions of the theorems on layer-wise learning; see `conditions`."""
-        from learnability.theory.conditions import conditions
-
-        return conditions(self, activation)
 
 
 @lru_cache(maxsize=32)

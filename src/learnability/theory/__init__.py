@@ -1,10 +1,10 @@
 """What follows from a law alone, before any algorithm runs."""
 
+from learnability.theory.assumptions import Condition, conditions
 from learnability.theory.compositional import Exponent, compositional_exponent
-from learnability.theory.conditions import Condition, conditions
 from learnability.theory.csq import csq_staircase, leap_staircase, risk_floors
 from learnability.theory.grand import grand_staircase
-from learnability.theory.scaling_laws import ScalingLaws, scaling_laws
+from learnability.theory.power_laws import ScalingLaws, scaling_laws
 from learnability.theory.steps import Staircase, Step
 from learnability.theory.thresholds import WeakRecovery, weak_recovery
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +21,7 @@ from numpy.typing import NDArray
 from learnability.errors import refuse
 from learnability.fields import Declared, Several, Whole
 from learnability.labels.hermite import expand
-
-if TYPE_CHECKING:
-    from learnability.targets.hierarchical import Hierarchical
+from learnability.targets.hierarchical import Hierarchical
 
 __all__ = ["Exponent", "compositional_exponent"]
 

@@ -12,15 +12,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from learnability.fields import Declared
 from learnability.labels.fields import Function
 from learnability.labels.hermite import HermiteExpansion, expand
 from learnability.labels.link import Link
-
-if TYPE_CHECKING:
-    from learnability.targets.hierarchical import Hierarchical
+from learnability.targets.hierarchical import Hierarchical
 
 __all__ = ["Condition", "conditions"]
 
