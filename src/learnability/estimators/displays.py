@@ -73,7 +73,7 @@ class SpectrumDisplay:
         return cls(estimator.eigenvalues_, estimator.bulk_edge_, shuffled).plot(ax=ax)
 
     def plot(self, ax: Any = None, most: int = 20) -> SpectrumDisplay:
-        """Draw.
+        """Draw the display.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class StabilityDisplay:
         return cls(np.array(overlap), np.array(scores), np.array(errors)).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> StabilityDisplay:
-        """Draw.
+        """Draw the display.
 
         Parameters
         ----------

@@ -62,7 +62,7 @@ class LandingsDisplay:
         return cls(finder.landings_).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> LandingsDisplay:
-        """Draw.
+        """Draw the display.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class BlindnessDisplay:
         return cls(moment_strengths(labels, coordinates)).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> BlindnessDisplay:
-        """Draw.
+        """Draw the display.
 
         Parameters
         ----------

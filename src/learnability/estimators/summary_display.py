@@ -71,7 +71,7 @@ class SummaryDisplay:
         return cls(np.asarray(estimator.transform(X)), np.asarray(y)).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> SummaryDisplay:
-        """Draw.
+        """Draw the display.
 
         Parameters
         ----------

@@ -11,7 +11,13 @@ __all__ = ["Choice", "Flag", "Kind", "Number", "Several", "Whole", "is_number"]
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a finite real number and not a truth value."""
+    """Whether a value is a finite real number and not a truth value.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    """
     import numpy as np
 
     real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
@@ -42,6 +48,11 @@ class Kind:
     def read(self, value: Any) -> Any:
         """The value in its final form.
 
+        Parameters
+        ----------
+        value : object
+            What was given.
+
         Raises
         ------
         ValueError
@@ -50,7 +61,13 @@ class Kind:
         raise NotImplementedError
 
     def parse(self, text: str) -> Any:
-        """The value that a text of the command line stands for; `read` checks it."""
+        """The value that a text of the command line stands for; `read` checks it.
+
+        Parameters
+        ----------
+        text : str
+            What was given.
+        """
         return _plain(text)
 
 
@@ -82,7 +99,13 @@ def _range(above: float | None, at_least: float | None, below: float | None,
 
 @dataclass(frozen=True)
 class Number(Kind):
-    """A finite number within a range."""
+    """A finite number within a range.
+
+    Attributes
+    ----------
+    above, at_least, below, at_most : float or None
+        The ends of the range, those that there are.
+    """
 
     above: float | None = None
     at_least: float | None = None
@@ -180,7 +203,13 @@ class Flag(Kind):
 
 @dataclass(frozen=True)
 class Choice(Kind):
-    """One of a few words."""
+    """One of a few words.
+
+    Attributes
+    ----------
+    words : tuple of str
+        Those that are accepted.
+    """
 
     words: tuple[str, ...]
 
@@ -213,7 +242,15 @@ class Choice(Kind):
 
 @dataclass(frozen=True)
 class Several(Kind):
-    """One number, or several: a tuple, which is an axis of results where they must be distinct."""
+    """One number, or several: a tuple, which is an axis of results where they must be distinct.
+
+    Attributes
+    ----------
+    each : Number
+        What each of them is.
+    distinct : bool
+        Whether no two may be equal.
+    """
 
     each: Number
     distinct: bool = True

@@ -63,6 +63,13 @@ class Declared:
     def read(self, name: str, value: Any) -> Any:
         """The value in its final form.
 
+        Parameters
+        ----------
+        name : str
+            Of the field, for the sentence.
+        value : object
+            What was given.
+
         Raises
         ------
         LearnabilityError
@@ -132,7 +139,13 @@ def flag(default: bool, *, help: str, **about: Any) -> Any:
 
 
 def declared(record: Any) -> Iterator[tuple[dataclasses.Field[Any], Declared]]:
-    """The declared fields of a record or of its class."""
+    """The declared fields of a record or of its class.
+
+    Parameters
+    ----------
+    record : object or type
+        A record or its class.
+    """
     for field in dataclasses.fields(record):
         if "declared" in field.metadata:
             yield field, field.metadata["declared"]
@@ -179,7 +192,15 @@ def _then_read(init: Callable[..., None]) -> Callable[..., None]:
 
 
 def given(record: Any, field: dataclasses.Field[Any], about: Declared) -> bool:
-    """Whether a field of a record has another value than its default."""
+    """Whether a field of a record has another value than its default.
+
+    Parameters
+    ----------
+    record : object
+        The record.
+    field, about
+        One of `declared`.
+    """
     default = None if field.default is None else about.read(field.name, field.default)
     return bool(getattr(record, field.name) != default)
 

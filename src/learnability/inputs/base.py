@@ -81,14 +81,33 @@ class Inputs(ABC):
 
     @abstractmethod
     def least_dimension(self, r: int) -> int:
-        """The smallest dimension for r hidden directions."""
+        """The smallest dimension for r hidden directions.
+
+        Parameters
+        ----------
+        r : int
+            Number of hidden directions.
+        """
 
     @abstractmethod
     def directions(self, seed: int, r: int, d: int) -> Directions:
-        """The hidden directions and the marked axes of a seed."""
+        """The hidden directions and the marked axes of a seed.
+
+        Parameters
+        ----------
+        seed : int
+            The same seed gives the same directions.
+        r, d : int
+            Number of hidden directions and dimension.
+        """
 
     def frame(self, r: int, d: int) -> Frame:
         """The marked axes in dimension d for r hidden directions.
+
+        Parameters
+        ----------
+        r, d : int
+            Number of hidden directions and dimension.
 
         Raises
         ------
@@ -101,11 +120,33 @@ class Inputs(ABC):
     def draw(
         self, rng: np.random.Generator, n: int, directions: Directions, dtype: DTypeLike
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Inputs (n, d) and their hidden coordinates (n, r)."""
+        """Inputs (n, d) and their hidden coordinates (n, r).
+
+        Parameters
+        ----------
+        rng : numpy Generator
+            Of the inputs.
+        n : int
+            Number of samples.
+        directions : Directions
+            Those of the seed.
+        dtype : dtype
+            float32 or float64.
+        """
 
     @abstractmethod
     def apply(self, V: NDArray[Any], directions: Directions, power: float = 1.0) -> NDArray[Any]:
-        """Sigma^power V for rows V (m, d)."""
+        """Sigma^power V for rows V (m, d).
+
+        Parameters
+        ----------
+        V : array, shape (m, d)
+            Rows.
+        directions : Directions
+            Those of the seed.
+        power : float
+            Of the covariance Sigma of the inputs.
+        """
 
 
 class MarkedInputs(Inputs):

@@ -44,7 +44,13 @@ class PowerLaw(Inputs):
         return True
 
     def eigenvalues(self, d: int) -> NDArray[np.float64]:
-        """Of the covariance, largest first, with mean 1."""
+        """Of the covariance, largest first, with mean 1.
+
+        Parameters
+        ----------
+        d : int
+            Dimension.
+        """
         found = np.arange(1, d + 1, dtype=float) ** -self.exponent
         return found * (d / found.sum())
 

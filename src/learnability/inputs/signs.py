@@ -48,7 +48,13 @@ class Signs(Inputs):
         return True
 
     def lengths(self, d: int) -> tuple[float, float]:
-        """|x_i| on the support and elsewhere, in dimension d."""
+        """|x_i| on the support and elsewhere, in dimension d.
+
+        Parameters
+        ----------
+        d : int
+            Dimension.
+        """
         return float(d) ** ((self.anisotropy - 1) / 2), 1 / math.sqrt(d)
 
     def least_dimension(self, r: int) -> int:

@@ -127,6 +127,11 @@ class Spiked(MarkedInputs):
     def strengths(self, d: int) -> Array:
         """theta of every spike in dimension d, shape (spikes,).
 
+        Parameters
+        ----------
+        d : int
+            Dimension.
+
         Raises
         ------
         LearnabilityError
@@ -138,6 +143,11 @@ class Spiked(MarkedInputs):
 
     def cosines(self, r: int, d: int) -> Array:
         """A, cosines of the spikes with r hidden directions in dimension d, shape (spikes, r).
+
+        Parameters
+        ----------
+        r, d : int
+            Number of hidden directions and dimension.
 
         Raises
         ------

@@ -45,7 +45,15 @@ class Channel:
         object.__setattr__(self, "noise", checked_noise(self.noise))
 
     def sample(self, z: ArrayLike, rng: np.random.Generator) -> Array:
-        """Labels of hidden coordinates z of shape (..., r)."""
+        """Labels of hidden coordinates z of shape (..., r).
+
+        Parameters
+        ----------
+        z : array_like, shape (..., r)
+            Hidden coordinates.
+        rng : numpy Generator
+            Of the noise.
+        """
         y = np.asarray(self.link(z))
         return y + math.sqrt(self.noise) * rng.standard_normal(y.shape) if self.noise else y
 
@@ -82,7 +90,13 @@ class Channel:
         return np.array(tensors).reshape(labels.shape + (self.link.r,) * order)
 
     def G(self, y: ArrayLike) -> Array:
-        """E[z z^T - I | y], shape (..., r, r)."""
+        """E[z z^T - I | y], shape (..., r, r).
+
+        Parameters
+        ----------
+        y : array_like
+            Labels.
+        """
         return self.zeta(2, y)
 
     def posterior(self, y: ArrayLike, omega: ArrayLike, V: ArrayLike) -> Posterior:

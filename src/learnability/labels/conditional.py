@@ -80,7 +80,13 @@ class ConditionalMoments:
     allowed: int
 
     def functional(self, function: Callable[[Array], float]) -> tuple[float, float]:
-        """The value of a function of the matrix, and its error."""
+        """The value of a function of the matrix, and its error.
+
+        Parameters
+        ----------
+        function : callable
+            Matrix -> number.
+        """
         value = function(self.matrix)
         if self.method == "symmetry":
             return value, 0.0

@@ -94,7 +94,13 @@ class HermiteExpansion:
         return max(self.energy - self.mean**2, 0.0)
 
     def power(self, k: int) -> float:
-        """|P_k g|^2, the part of E[g^2] at order k."""
+        """|P_k g|^2, the part of E[g^2] at order k.
+
+        Parameters
+        ----------
+        k : int
+            The order.
+        """
         return float(np.sum(self.tensors[k] ** 2)) / math.factorial(k)
 
     @property
@@ -103,7 +109,13 @@ class HermiteExpansion:
         return max(self.energy - sum(self.power(k) for k in range(self.order + 1)), 0.0)
 
     def is_zero(self, k: int) -> bool | None:
-        """Whether C_k vanishes; None when the numerics cannot tell."""
+        """Whether C_k vanishes; None when the numerics cannot tell.
+
+        Parameters
+        ----------
+        k : int
+            The order.
+        """
         size = math.sqrt(float(np.max(self.tensors[k] ** 2, initial=0.0)) / math.factorial(k))
         error, scale = self.errors[k], math.sqrt(self.energy)
         if self.method == "exact":
@@ -129,7 +141,13 @@ class HermiteExpansion:
         return tuple(k for k in range(1, self.order + 1) if self.is_zero(k) is None)
 
     def visible(self, k: int) -> tuple[Eigenspace, ...]:
-        """Eigenspaces with non-zero eigenvalue of A_k, largest first."""
+        """Eigenspaces with non-zero eigenvalue of A_k, largest first.
+
+        Parameters
+        ----------
+        k : int
+            The order.
+        """
         if self.is_zero(k) is not False:
             return ()
         unfolded = self.tensors[k].reshape(self.link.r, -1)

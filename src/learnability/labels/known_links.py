@@ -78,6 +78,11 @@ CATALOGUE = (
 def catalogue(name: str) -> Entry:
     """The entry of a name.
 
+    Parameters
+    ----------
+    name : str
+        Of the entry.
+
     Examples
     --------
     >>> catalogue("parity-2").text

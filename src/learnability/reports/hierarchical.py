@@ -88,7 +88,13 @@ class HierarchicalHardness:
         return "\n\n".join(BIBTEX[key] for key in keys)
 
     def plot(self, path: str | None = None) -> Any:
-        """Say that this report has no picture."""
+        """Say that this report has no picture.
+
+        Parameters
+        ----------
+        path : str, optional
+            Where the picture would go.
+        """
         raise LearnabilityError(
             "The report on a hierarchical target has no picture: `learnability figure "
             "depth-scenarios` draws the scenarios."

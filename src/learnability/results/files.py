@@ -26,6 +26,11 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 
     Yields the path of another file in the same folder, which takes the place of `path` at the
     end of the ``with`` block and is removed if that fails.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
     """
     path = Path(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")

@@ -199,15 +199,33 @@ class Store:
     # ---- reading
 
     def results(self, keys: Sequence[str]) -> dict[str, bytes]:
-        """The finished ones among some runs, key -> bytes."""
+        """The finished ones among some runs, key -> bytes.
+
+        Parameters
+        ----------
+        keys : sequence of str
+            Of the runs.
+        """
         return dict(self._select("key, result", keys))
 
     def finished(self, keys: Sequence[str]) -> set[str]:
-        """The keys of the finished ones among some runs."""
+        """The keys of the finished ones among some runs.
+
+        Parameters
+        ----------
+        keys : sequence of str
+            Of the runs.
+        """
         return {key for (key,) in self._select("key", keys)}
 
     def failures(self, keys: Sequence[str]) -> dict[str, str]:
-        """The errors of those that failed, key -> sentence."""
+        """The errors of those that failed, key -> sentence.
+
+        Parameters
+        ----------
+        keys : sequence of str
+            Of the runs.
+        """
         return dict(self._select("key, error", keys, "failures"))
 
     def _select(self, columns: str, keys: Sequence[str], table: str = "points") -> list[Any]:
@@ -244,7 +262,13 @@ class Store:
     # ---- writing
 
     def remember(self, layout: Layout) -> None:
-        """Write down what was asked, so that it can be exported later."""
+        """Write down what was asked, so that it can be exported later.
+
+        Parameters
+        ----------
+        layout : Layout
+            Of the study.
+        """
         self._write(
             [(
                 "INSERT INTO studies (layout, keys, asked) VALUES (?, ?, ?) "
@@ -254,7 +278,13 @@ class Store:
         )  # fmt: skip
 
     def commit(self, outcomes: Iterable[tuple[Point, Outcome]]) -> None:
-        """Add runs that ended, all or none of them; from here on they are finished."""
+        """Add runs that ended, all or none of them; from here on they are finished.
+
+        Parameters
+        ----------
+        outcomes : iterable of (Point, Outcome)
+            The runs and how they ended.
+        """
         now, version = time.time(), learnability.__version__
         steps: list[tuple[str, tuple[Any, ...]]] = []
         for point, outcome in outcomes:

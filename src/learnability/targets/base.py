@@ -120,6 +120,11 @@ class Target(ABC):
     def check_dimension(self, d: int) -> None:
         """Refuse a dimension that has no room for the target.
 
+        Parameters
+        ----------
+        d : int
+            Dimension.
+
         Raises
         ------
         LearnabilityError

@@ -156,7 +156,13 @@ class Hierarchical(Target):
         self.at(d)
 
     def at(self, d: int) -> Hierarchical:
-        """The target in dimension d, with the sizes of its levels as numbers."""
+        """The target in dimension d, with the sizes of its levels as numbers.
+
+        Parameters
+        ----------
+        d : int
+            Dimension.
+        """
         d = Declared(Whole(at_least=1), "Dimension.").read("d", d)
         sizes = self.N
         if sizes is None:
@@ -170,7 +176,13 @@ class Hierarchical(Target):
         return replace(self, epsilon=None, N=sizes)
 
     def directions(self, d: int) -> int:
-        """Number of hidden directions in dimension d."""
+        """Number of hidden directions in dimension d.
+
+        Parameters
+        ----------
+        d : int
+            Dimension.
+        """
         sizes = self.at(d).N
         assert sizes is not None
         return self.r * sizes[0]
@@ -322,6 +334,11 @@ class Hierarchical(Target):
         """Samples at which the second moment of the labels shows the directions, d Var(y) / c^2.
 
         The largest number over signs and features; infinite when c = 0.
+
+        Parameters
+        ----------
+        d : int
+            Dimension.
         """
         here = self.at(d)
         c = here.second_order
@@ -345,7 +362,15 @@ class Hierarchical(Target):
         return _floor(self)
 
     def drawn_variables(self, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Variables (n, r, N) of the last level taken as Gaussian, and the features (n, r)."""
+        """Variables (n, r, N) of the last level taken as Gaussian, and the features (n, r).
+
+        Parameters
+        ----------
+        n : int
+            Number of samples.
+        rng : numpy Generator
+            Of the variables.
+        """
         N = self.sizes[-1]
         z = rng.standard_normal((n, self.r, N))
         composition = self.composition

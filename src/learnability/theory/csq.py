@@ -52,6 +52,11 @@ def csq_staircase(link: Link, order: int = 1) -> Staircase:
 def leap_staircase(link: Link) -> Staircase:
     """The greedy CSQ staircase: at every step the smallest order that adds a direction.
 
+    Parameters
+    ----------
+    link : Link
+        The link g.
+
     Returns
     -------
     Staircase

@@ -60,7 +60,17 @@ class Step:
 
 @dataclass(frozen=True)
 class Staircase:
-    """Steps, and sentences on what stayed in doubt."""
+    """Steps, and sentences on what stayed in doubt.
+
+    Attributes
+    ----------
+    steps : tuple of Step
+        In their order.
+    doubts : tuple of str
+        Sentences on what stayed in doubt.
+    methods : tuple of str
+        How the steps were found.
+    """
 
     steps: tuple[Step, ...]
     doubts: tuple[str, ...] = ()

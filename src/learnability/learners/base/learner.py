@@ -131,29 +131,83 @@ class Learner(ABC):
     # ---- what a learner defines
 
     def run(self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int]) -> Found:
-        """Answer for all seeds: arrays have the axes of the question, then the seeds, first."""
+        """Answer for all seeds: arrays have the axes of the question, then the seeds, first.
+
+        Parameters
+        ----------
+        question : str
+            Name of the question.
+        target : Target
+            Where the samples come from; the declared support has been checked.
+        at : mapping
+            Arguments of the question in their final form; alphas and times are arrays.
+        seeds : sequence of int
+            Of the runs.
+        """
         from learnability.learners.base.driver import seed_by_seed
 
         return seed_by_seed(self, question, target, at, seeds)
 
     def run_seed(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
-        """Answer for one seed: arrays have the axes of the question first."""
+        """Answer for one seed: arrays have the axes of the question first.
+
+        Parameters
+        ----------
+        question, target, at
+            As in `run`.
+        seed : int
+            Of the run.
+        """
         from learnability.learners.base.driver import alpha_by_alpha
 
         return alpha_by_alpha(self, question, target, at, seed)
 
     def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
-        """Answer for one seed and one alpha, a float in `at`: arrays have inner dimensions only."""
+        """Answer for one seed and one alpha, a float in `at`: arrays have inner dimensions only.
+
+        Parameters
+        ----------
+        question, target, at
+            As in `run`, but for the alpha, which is a float.
+        seed : int
+            Of the run.
+        """
         raise NotImplementedError
 
     def theory(
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> Found:
-        """Answer by theory: arrays have the axes of the question first."""
+        """Answer by theory: arrays have the axes of the question first.
+
+        Parameters
+        ----------
+        question, target, at
+            As in `run`.
+        seeds : sequence of int or None
+            Where the theory depends on random starts or samples.
+
+        Raises
+        ------
+        LearnabilityError
+            When there is no theory.
+        """
         raise LearnabilityError(f"{self.name} has no known theory: `simulate` runs it.")
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
-        """Refuse what the declared support cannot say, before any work; most have nothing to."""
+        """Refuse what the declared support cannot say, before any work; most have nothing to.
+
+        Parameters
+        ----------
+        question, target, at
+            As in `run`.
+        verb : str
+            "simulate" or "predict".
+
+        Raises
+        ------
+        LearnabilityError
+            When the question has no answer there.
+        """
         del question, verb, target, at
 
     @property

@@ -87,7 +87,13 @@ class RandomFirstLayer:
     width: int = whole(1000, help="Number of neurons.")
 
     def learn(self, samples: Samples) -> NDArray[np.float32]:
-        """Weights (width, d) with unit rows."""
+        """Weights (width, d) with unit rows.
+
+        Parameters
+        ----------
+        samples : Samples
+            The samples of the run.
+        """
         return _rows(samples.seed, self.width, samples.d)
 
 
@@ -100,7 +106,7 @@ class OracleFirstLayer:
     )
 
     def learn(self, samples: Samples) -> NDArray[np.float32]:
-        """Weights (width, d) with unit rows."""
+        """Weights (width, d) with unit rows; see `RandomFirstLayer.learn`."""
         W = next(samples.target.batches(samples.seed, 1, samples.d, dtype=np.float32)).W
         return _spread(samples.seed, self.width, W)
 
@@ -116,7 +122,7 @@ class SpectralFirstLayer:
     )
 
     def learn(self, samples: Samples) -> NDArray[np.float32]:
-        """Weights (width, d) with unit rows."""
+        """Weights (width, d) with unit rows; see `RandomFirstLayer.learn`."""
         C = second_moment(samples)
         values, vectors = np.linalg.eigh(C)
         leading = np.argsort(-np.abs(values))[: samples.target.directions(samples.d)]
@@ -145,7 +151,7 @@ class SphericalFirstLayer:
     )
 
     def learn(self, samples: Samples) -> NDArray[np.float32]:
-        """Weights (width, d) with unit rows."""
+        """Weights (width, d) with unit rows; see `RandomFirstLayer.learn`."""
         path = self.path(samples)
         return path[-1]
 
@@ -196,7 +202,13 @@ class SphericalFirstLayer:
         return W
 
     def step_size(self, samples: Samples) -> float:
-        """The size of a step on the mean of the batch."""
+        """The size of a step on the mean of the batch.
+
+        Parameters
+        ----------
+        samples : Samples
+            The samples of the run.
+        """
         if self.step is not None:
             return self.step
         assert isinstance(self.activation, Link)
