@@ -39,16 +39,15 @@ from learnability.targets import TARGETS, Target
 try:
     from learnability.learners import LEARNERS
 except ImportError:  # interim: families that have landed
+    import contextlib
     import importlib
     import pkgutil
 
     import learnability.learners as _room
 
     for _m in pkgutil.iter_modules(_room.__path__):
-        try:
+        with contextlib.suppress(ImportError):
             importlib.import_module(f"learnability.learners.{_m.name}")
-        except ImportError:
-            pass
     LEARNERS = {c.name: c for c in Learner.__subclasses__() if hasattr(c, "name")}
 
 D = 16

@@ -28,8 +28,8 @@ from tests.conformance.cases import (
     targets_of,
 )
 
-# What a run is judged by; of other observables a part may not exist, as an eigenvalue of a direction
-# that is found without one.
+# What a run is judged by; of other observables a part may not exist, such as the eigenvalue of a
+# direction that is found without one.
 OUTCOMES = ("overlap", "cosine", "error", "subspace_overlap", "correlation", "recovery_time")
 LENGTHS = ("time", "rank")
 """Dims that a run may leave early, and of which theory knows the first places only."""
