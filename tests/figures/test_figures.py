@@ -12,7 +12,7 @@ import pandas
 import pytest
 import xarray
 
-from learnability import LearnabilityError
+from learnability import LearnabilityError, MultiIndex
 from learnability.drawing.theory_and_runs import against, mean_overlap
 from learnability.figures import FIGURES, draw
 from learnability.figures._message_passing import Size
@@ -41,9 +41,10 @@ def made_up_staircase(size: Size) -> xarray.Dataset:
     theory = result(np.unique([*np.linspace(0.1, 6, size.theory), *thresholds]))
     runs = result(np.array(size.alphas)).expand_dims(seed=np.arange(size.runs), axis=1)
     runs = runs.transpose("alpha", "seed", ...)
-    return against(
+    data = against(
         theory.assign_attrs(verb="predict"), runs.assign_attrs(d=size.d), thresholds.tolist()
     )
+    return data.assign(group=("index", [0, 1, 1]))
 
 
 @pytest.fixture(scope="module", params=MESSAGE_PASSING)
@@ -142,3 +143,26 @@ def test_theory_and_runs_may_share_a_ratio() -> None:
     assert data.attrs == {"theory_r": 2, "runs_r": 2, "runs_d": 9}
     assert mean_overlap(data, "theory", (0, 1)).item() == pytest.approx(0.3)
     np.testing.assert_allclose(mean_overlap(data, "runs", (1,)), [[0.4, 0.4]])
+
+
+@pytest.mark.parametrize("name", MESSAGE_PASSING)
+@pytest.mark.parametrize(
+    ("target", "groups", "thresholds"),
+    [
+        (MultiIndex("abs(z)"), [0], [0.5]),
+        (MultiIndex("sign(z1) + 3*sign(abs(z2) - 1)"), [0, 1], None),
+        (MultiIndex("tanh(z1 + z2)", noise=0.1), [0, 1], []),
+    ],
+)
+def test_a_target_of_ones_own(
+    name: str, target: MultiIndex, groups: list[int], thresholds: list[float] | None
+) -> None:
+    data = module(name).compute(TINY, target=target)
+    assert data["group"].values.tolist() == groups and data.attrs["runs_link"] == target.link.text
+    found = data["threshold"].values.tolist() if "threshold" in data else []
+    assert thresholds is None or found == pytest.approx(thresholds)
+    # Ratios of the runs reach as far beyond the last threshold as those of the literature do.
+    stretch = max(found, default=math.pi**2 / 4) / (math.pi**2 / 4)
+    np.testing.assert_allclose(data["runs_alpha"], np.multiply(TINY.alphas, stretch))
+    figure = module(name).picture(data)
+    figure.canvas.draw()

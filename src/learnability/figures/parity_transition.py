@@ -1,6 +1,6 @@
 """The transition of a parity of two directions, sign(z1 z2).
 
-Below pi^2/4 samples a dimension message passing finds nothing; above, both directions at once.
+Below pi^2/4 samples per dimension message passing finds nothing; above, both directions at once.
 
 References
 ----------
@@ -9,6 +9,7 @@ Troiani, Dandi, Defilippis, Zdeborova, Loureiro, Krzakala, arXiv:2405.15480.
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,12 @@ import numpy as np
 
 from learnability.drawing.marks import mark
 from learnability.drawing.theory_and_runs import legend, line_and_crosses, mean_overlap
-from learnability.figures._message_passing import Size, message_passing
+from learnability.figures._message_passing import Size, groups, message_passing
 
 if TYPE_CHECKING:
     import xarray
+
+    from learnability.targets import Target
 
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
@@ -28,13 +31,13 @@ FULL = Size(d=500, runs=72, alphas=tuple(np.linspace(0.5, 6.2, 20)), theory=100)
 QUICK = Size(d=300, runs=8, alphas=(1.0, 2.0, 2.75, 3.5, 4.25, 5.0, 6.0), theory=50)
 
 
-def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
+def compute(size: Size, store: Path | None = None, target: Target | None = None) -> xarray.Dataset:
     """The prediction, the runs and the threshold of the hardness report."""
-    return message_passing(LINK, size, store)
+    return message_passing(LINK, size, store, target)
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Overlap against alpha, the mean of the two directions."""
+    """Overlap against alpha, the mean of the directions that open together."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
@@ -42,12 +45,17 @@ def picture(data: xarray.Dataset) -> Any:
     with house_style():
         figure = Figure(figsize=(WIDTHS["column"], 2.6), layout="constrained")
         axes = figure.subplots()
-        theory, runs = mean_overlap(data, "theory", (0, 1)), mean_overlap(data, "runs", (0, 1))
-        line_and_crosses(axes, data, theory, runs, COLOURS[0])
-        mark(axes, float(data["threshold"][0]), r"$\pi^2/4$")
+        names = []
+        for (which, name), colour in zip(groups(data), COLOURS, strict=False):
+            theory, runs = mean_overlap(data, "theory", which), mean_overlap(data, "runs", which)
+            line_and_crosses(axes, data, theory, runs, colour)
+            names.append(name)
+        for alpha in data["threshold"].values if "threshold" in data else ():
+            known = abs(alpha - math.pi**2 / 4) < 1e-6
+            mark(axes, alpha, r"$\pi^2/4$" if known else f"{alpha:.3f}")
         axes.set(
             xlabel=r"$\alpha = n/d$",
-            ylabel=r"overlap of $z_1$ and $z_2$",
+            ylabel=f"overlap of {', '.join(names)}",
             xlim=(0, float(data["theory_alpha"].max())),
             ylim=(-0.03, 1.03),
         )

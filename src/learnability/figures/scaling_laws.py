@@ -12,21 +12,20 @@ Defilippis, Loureiro, Misiakiewicz, NeurIPS 2024, arXiv:2405.15699.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from learnability.drawing.marks import crosses
+from learnability.progress import tracked
 
 if TYPE_CHECKING:
     import xarray
 
     from learnability.theory.power_laws import ScalingLaws
 
-__all__ = ["FULL", "QUICK", "GaussianDesigns", "compute", "picture"]
+__all__ = ["FULL", "QUICK", "compute", "design_risk", "picture"]
 
 
 @dataclass(frozen=True)
@@ -47,50 +46,47 @@ WIDTH = 0.4
 """q of the random features of the left panel, below the smallest that suffices."""
 
 
-@dataclass(frozen=True)
-class GaussianDesigns:
-    """Ridge regression on Gaussian designs with the spectrum of a power law.
+def design_risk(
+    law: ScalingLaws, levels: int, n: int, ell: float, q: float | None, seed: int
+) -> float:
+    """The excess risk of a ridge regression on one Gaussian design with a power-law spectrum.
 
-    Attributes
+    Parameters
     ----------
+    law : ScalingLaws
+        Spectrum, target and noise.
     levels : int
         Number of eigenvalues.
+    n : int
+        Number of samples.
+    ell : float
+        The ridge is n^(1 - ell).
+    q : float or None
+        The number of random features is n^q; None for the kernel.
+    seed : int
+        Of the design.
     """
-
-    levels: int
-
-    def simulate(
-        self, law: ScalingLaws, *, n: int, ell: float, q: float | None, seeds: Sequence[int]
-    ) -> xarray.Dataset:
-        """`risk` by seed: the excess risk of n samples, ridge n^(1 - ell), n^q features."""
-        import xarray
-
-        risks = [self._risk(law, n, ell, q, seed) for seed in seeds]
-        return xarray.Dataset({"risk": ("seed", risks)}, {"seed": list(seeds)})
-
-    def _risk(self, law: ScalingLaws, n: int, ell: float, q: float | None, seed: int) -> float:
-        k = np.arange(1.0, self.levels + 1)
-        root, f = k ** (-law.alpha / 2), k ** (-law.alpha * law.r - 0.5)
-        ridge = n ** (1 - ell)
-        rng = np.random.default_rng([seed, n])
-        G = rng.standard_normal((n, self.levels))
-        y = G @ f + math.sqrt(law.noise) * rng.standard_normal(n)
-        G *= root
-        if q is None:
-            weights = root * (G.T @ np.linalg.solve(G @ G.T + ridge * np.eye(n), y))
-        else:
-            p = max(round(n**q), 1)
-            F = rng.standard_normal((self.levels, p)) / math.sqrt(p)
-            Phi = G @ F
-            weights = root * (F @ np.linalg.solve(Phi.T @ Phi + ridge * np.eye(p), Phi.T @ y))
-        return float(np.sum((weights - f) ** 2))
+    k = np.arange(1.0, levels + 1)
+    root, f = k ** (-law.alpha / 2), k ** (-law.alpha * law.r - 0.5)
+    ridge = n ** (1 - ell)
+    rng = np.random.default_rng([seed, n])
+    G = rng.standard_normal((n, levels))
+    y = G @ f + math.sqrt(law.noise) * rng.standard_normal(n)
+    G *= root
+    if q is None:
+        weights = root * (G.T @ np.linalg.solve(G @ G.T + ridge * np.eye(n), y))
+    else:
+        p = max(round(n**q), 1)
+        F = rng.standard_normal((levels, p)) / math.sqrt(p)
+        Phi = G @ F
+        weights = root * (F @ np.linalg.solve(Phi.T @ Phi + ridge * np.eye(p), Phi.T @ y))
+    return float(np.sum((weights - f) ** 2))
 
 
-def compute(size: LawSize, store: Path | None = None) -> xarray.Dataset:
+def compute(size: LawSize) -> xarray.Dataset:
     """Curves of the kernel and of random features at the best ridge, runs, and the map."""
     import xarray
 
-    from learnability.studies import study
     from learnability.theory import scaling_laws
 
     law = scaling_laws(ALPHA, R, noise=NOISE)
@@ -105,18 +101,18 @@ def compute(size: LawSize, store: Path | None = None) -> xarray.Dataset:
         [law.curve(n, *c)[part].values for part in ("bias", "variance")] for c in curves.values()
     ]
     slopes = [law.exponents(*c).risk for c in curves.values()]
-    designs = GaussianDesigns(size.levels)
     runs = [
-        study(designs, law, n=list(size.samples), ell=ell, q=q, seeds=size.runs, store=store).risk
-        for ell, q in curves.values()
-    ]
+        [[design_risk(law, size.levels, n, ell, q, seed) for seed in range(size.runs)]
+         for n in size.samples]
+        for ell, q in tracked(list(curves.values()), "designs")
+    ]  # fmt: skip
     ell, q = np.linspace(0, 2.2, size.map), np.linspace(0.05, 1.5, size.map)
     regime = [[law.exponents(float(x), float(y)).risk for x in ell] for y in q]
     return xarray.Dataset(
         {
             "theory_part": (("curve", "part", "n"), theory),
             "theory_exponent": ("curve", slopes),
-            "runs_risk": (("curve", "runs_n", "seed"), [one.values for one in runs]),
+            "runs_risk": (("curve", "runs_n", "seed"), runs),
             "theory_regime": (("q", "ell"), regime),
         },
         {
