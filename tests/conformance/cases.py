@@ -105,6 +105,19 @@ def small_law(law: type[Inputs]) -> Inputs:
     return made
 
 
+def plain_law(law: type[Inputs]) -> Inputs:
+    """A law of inputs with its defaults, but for what must be given."""
+    made = _made(law, {})
+    if made is not None:
+        return made
+    return next(
+        made
+        for field, about in declared(law)
+        for value in others(about, field.default)
+        if (made := _made(law, {field.name: value})) is not None
+    )
+
+
 def _made(law: type[Inputs], given: dict[str, Any]) -> Inputs | None:
     try:
         return law(**given)
@@ -112,11 +125,13 @@ def _made(law: type[Inputs], given: dict[str, Any]) -> Inputs | None:
         return None
 
 
-def targets_of(kind: str, law: str, links: Sequence[str] = LINKS) -> list[Target]:
+def targets_of(
+    kind: str, law: str, links: Sequence[str] = LINKS, plain: bool = False
+) -> list[Target]:
     """Targets of a kind on inputs of a kind, one for each link, where they go together."""
     made = TARGETS[kind]
     if "inputs" in inspect.signature(made).parameters:
-        inputs = small_law(INPUTS[law])
+        inputs = (plain_law if plain else small_law)(INPUTS[law])
         return [made(link, inputs=inputs) for link in links]  # type: ignore[call-arg]
     found = [made(link) for link in links]  # type: ignore[call-arg]
     return [target for target in found if target.inputs.kind == law]
@@ -296,9 +311,17 @@ class Asked:
 def answered(
     learner: type[Learner], question: Question, verb: str, kind: str, law: str
 ) -> list[Asked]:
-    """How a question is asked so that there is an answer, for each target of a place."""
-    targets = targets_of(kind, law)
-    return [one for target in targets for one in answered_on(learner, question, verb, target)]
+    """How a question is asked so that there is an answer, for each target of a place.
+
+    Where the law of inputs must be a special one, its defaults are tried too.
+    """
+    found: list[Asked] = []
+    for plain in (False, True):
+        targets = targets_of(kind, law, plain=plain)
+        found += [one for target in targets for one in answered_on(learner, question, verb, target)]
+        if found:
+            return found
+    return found
 
 
 def answered_on(

@@ -34,12 +34,7 @@ _PATHS = ("overlap", "spike_overlap", "length", "correlation", "error")
 _RECOVERED = 0.5
 _CERTAIN = 1e-6
 """A larger share of starts whose fate rounding decides leaves a probability undecided."""
-_CONTINUOUS = {
-    "flow": "it is known of the flow on the sphere",
-    "step": "the flow has no steps",
-    "batch": "the flow has no samples",
-    "reuse": "the flow has no samples",
-}
+_SPHERE = {"flow": "it is known of the flow on the sphere"}
 
 
 @record
@@ -82,7 +77,7 @@ class GradientFlow(Learner):
             "Where the spherical flow turns and ends along a spike that is the hidden direction "
             "and grows, as S = theta <w, w*>^2.",
             predict=Side(
-                observables=("maxima", "minima"), inputs=("spiked",), fixed=_CONTINUOUS, limit=True
+                observables=("maxima", "minima"), inputs=("spiked",), fixed=_SPHERE, limit=True
             ),
             axes=(),
             reason="it is a property of the loss in the population, which `predict` gives.",
@@ -95,7 +90,7 @@ class GradientFlow(Learner):
                 needs=("d",),
                 takes=("overlap",),
                 observables=("recovery_probability", "status"),
-                fixed=_CONTINUOUS,
+                fixed=_SPHERE,
             ),
             axes=(),
             reason="it is a property of the flow in the population, which `predict` gives.",
@@ -139,8 +134,8 @@ class GradientFlow(Learner):
                 f"`d` was given as {d!r}, but a dimension from {len(frame.scale) + 2} is accepted."
             )
         if question != "path":
-            along = abs(frame.hidden[0, : frame.spikes]).tolist()
-            if along not in ([1.0], []):
+            aligned = frame.spikes == 1 and abs(frame.hidden[0, 0]) == 1
+            if not aligned and (question == "landscape" or not frame.isotropic):
                 raise LearnabilityError(
                     f"The {question} was asked for {target.inputs!r}, but it is known for one "
                     "spike that is the hidden direction, with alignment 1 in every dimension."
@@ -226,7 +221,7 @@ class GradientFlow(Learner):
         return Found(values, attrs=about)
 
     def _recovery(self, target: Any, d: int, correlation: float) -> Found:
-        theta = float(target.inputs.frame(1, d).scale[0] ** 2 - 1)
+        theta = float(target.inputs.frame(1, d).scale[0] ** 2 - 1)  # Along the only long axis.
         population = _population(target.link, self.activation)
         found = recovery(population, theta, d, correlation)
         certain = found.undecided <= _CERTAIN
