@@ -88,25 +88,44 @@ def test_weights_of_few_dimensions_share_their_directions() -> None:
 
 
 @pytest.mark.parametrize("spherical", [False, True])
-def test_random_starts_have_the_law_of_random_weights(spherical: bool) -> None:
+@pytest.mark.parametrize("inputs", [Isotropic(), Spiked((2.0, 5.0), ((0.6, 0.1), (-0.3, 0.4)))])
+def test_random_starts_have_the_law_of_random_weights(
+    spherical: bool, inputs: Spiked | Isotropic
+) -> None:
+    """Coordinates along all marked axes and what is outside, in few dimensions."""
     p, r, d, count = 2, 2, 5, 3000
     rng = np.random.default_rng(1)
-    drawn, direct = [], []
+    frame, drawn, direct = inputs.frame(r, d), [], []
     for seed in range(count):
-        start = random_start(seed, p, r, d, spherical)
+        start = random_start(seed, p, frame, d, spherical)
         drawn.append([*start.overlap.ravel(), start.rest[0, 1], np.trace(start.rest)])
-        W, weights = orthonormal_rows(rng, r, d), rng.standard_normal((p, d)) / math.sqrt(d)
+        axes = orthonormal_rows(rng, len(frame.scale), d)
+        weights = rng.standard_normal((p, d)) / math.sqrt(d)
         if spherical:
             weights /= np.linalg.norm(weights, axis=1, keepdims=True)
-        C = weights @ W.T
+        C = weights @ axes.T
         rest = weights @ weights.T - C @ C.T
         direct.append([*C.ravel(), rest[0, 1], np.trace(rest)])
     for ours, theirs in zip(np.transpose(drawn), np.transpose(direct), strict=True):
         assert kstest(ours, theirs).pvalue > 1e-3 / 6
+    ours, theirs = (np.einsum("si,sj->sij", rows, rows) for rows in (drawn, direct))
+    spread = np.sqrt((ours.var(axis=0) + theirs.var(axis=0)) / count)
+    assert (np.abs(ours.mean(axis=0) - theirs.mean(axis=0)) < 4.5 * spread).all()
+
+
+@pytest.mark.parametrize("p", [1, 3])
+def test_random_starts_meet_the_hidden_directions_whatever_the_spikes(p: int) -> None:
+    plain = random_start(4, p, isotropic(1), 20, True)
+    frame = Spiked((2.0, 5.0), (0.6, -0.3)).frame(1, 20)
+    spiked = random_start(4, p, frame, 20, True)
+    np.testing.assert_allclose(spiked.overlap @ frame.hidden.T, plain.overlap, atol=1e-14)
+    grams = [start.rest + start.overlap @ start.overlap.T for start in (plain, spiked)]
+    np.testing.assert_allclose(*grams, atol=1e-14)
 
 
 def test_random_weights_are_uniform_on_the_sphere() -> None:
-    starts = [random_start(seed, 1, 2, 10, True) for seed in range(4000)]
+    frame = Spiked(3.0, 0.5).frame(1, 10)
+    starts = [random_start(seed, 1, frame, 10, True) for seed in range(4000)]
     draws = np.array([[*start.overlap[0], math.sqrt(start.rest.item())] for start in starts])
     np.testing.assert_allclose(np.sum(draws**2, axis=1), 1)
     assert draws[:, 0].var() == pytest.approx(0.1, rel=0.12)

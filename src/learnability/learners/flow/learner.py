@@ -185,7 +185,7 @@ class GradientFlow(Learner):
         if "start" in at:
             start = start_of(at["start"], 1, frame, self.flow == "spherical")
         else:
-            start = random_start(seed, 1, len(frame.scale), at["d"], True)
+            start = random_start(seed, 1, frame, at["d"], True)
         return np.append(start.overlap[0], np.sqrt(max(start.rest.item(), 0.0)))
 
     def _found(self, target: MultiIndex, frame: Frame, paths: Array, fine: Status) -> Found:

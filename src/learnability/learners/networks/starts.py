@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from learnability.errors import LearnabilityError
 from learnability.fields import Kind
 from learnability.gaussian.rules import sobol_normals
+from learnability.gaussian.sections import complement
 from learnability.inputs import Frame
 
 __all__ = [
@@ -163,33 +164,50 @@ def _along_axes(M: Array, S: Array, frame: Frame) -> Array:
     return np.concatenate([S, others], axis=1)
 
 
-def random_start(seed: int, p: int, k: int, d: int, spherical: bool) -> Start:
+def random_start(seed: int, p: int, frame: Frame, d: int, spherical: bool) -> Start:
     """Order parameters of rows N(0, I_d / d), without drawing the weights.
 
-    C has independent entries of variance 1 / d, and Q - C C^T is a Wishart matrix of d - k degrees
-    of freedom.
+    M has independent entries of variance 1 / d, and Q - M M^T = T T^T is a Wishart matrix of d - r
+    degrees of freedom, whatever the spikes. What the rows have beside the hidden directions is T
+    times uniformly random orthonormal rows, of which the spikes see a few columns.
 
     Parameters
     ----------
     seed : int
         Of the run.
-    p, k, d : int
-        Neurons, marked axes and dimension d >= k.
+    p, d : int
+        Neurons and dimension, at least that of the marked axes.
+    frame : Frame
+        Marked axes of the inputs.
     spherical : bool
         Whether the rows are then brought to unit length.
     """
+    r, spikes = len(frame.hidden), frame.spikes
     rng = np.random.default_rng([seed, 11])
-    C = rng.standard_normal((p, k)) / np.sqrt(d)
-    columns = min(p, d - k)
-    factor = np.tril(rng.standard_normal((p, columns)), -1)
-    factor[np.arange(columns), np.arange(columns)] = np.sqrt(
-        rng.chisquare(d - k - np.arange(columns))
-    )
-    rest = factor @ factor.T / d
+    M = rng.standard_normal((p, r)) / np.sqrt(d)
+    T = _wishart_root(rng, p, d - r)
+    rest, length = T @ T.T / d, np.ones(p)
     if spherical:
-        length = np.sqrt(np.diag(rest) + (C**2).sum(axis=1))
-        rest, C = rest / np.outer(length, length), C / length[:, None]
-    return Start(rest, C)
+        length = np.sqrt(np.diag(rest) + (M**2).sum(axis=1))
+        rest, M = rest / np.outer(length, length), M / length[:, None]
+    if not spikes:
+        return Start(rest, M)
+    rng = np.random.default_rng([seed, 13])
+    beside = rng.standard_normal((T.shape[1], spikes))
+    others = _wishart_root(rng, len(beside), d - r - spikes)
+    columns = np.linalg.solve(np.linalg.cholesky(beside @ beside.T + others @ others.T), beside)
+    N = T @ columns / (np.sqrt(d) * length[:, None])
+    axes = np.concatenate([frame.hidden, complement(frame.hidden, r + spikes)])
+    return Start(rest - N @ N.T, np.concatenate([M, N], axis=1) @ axes)
+
+
+def _wishart_root(rng: np.random.Generator, p: int, freedom: int) -> Array:
+    """A lower triangular root (p, min(p, freedom)) of a Wishart matrix."""
+    columns = min(p, freedom)
+    factor = np.tril(rng.standard_normal((p, columns)), -1)
+    diagonal = np.arange(columns)
+    factor[diagonal, diagonal] = np.sqrt(rng.chisquare(freedom - diagonal))
+    return factor
 
 
 def root_of(C: Array) -> Array:
