@@ -40,7 +40,7 @@ class Operation:
     evaluate : callable
         ``evaluate(xp, *values)`` with `xp` being ``numpy`` or ``jax.numpy``.
     partials : callable
-        Trees -> one partial derivative an argument, for the chain rule.
+        Trees -> one partial derivative for each argument, for the chain rule.
     derivative : callable
         (trees, their derivatives) -> derivative, where the chain rule would multiply a branch
         that is not taken (and may be infinite there) by zero.

@@ -115,7 +115,7 @@ class LevelSets:
         Returns
         -------
         roots, log_slope : array, shape (b, n)
-            One a branch, and the log of |g'| there.
+            One for each branch, and the log of |g'| there.
         exists : array of bool, shape (b, n)
             Whether the branch takes the label.
         """

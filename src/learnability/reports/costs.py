@@ -57,7 +57,7 @@ def costs_of(
     grand_orders: Sequence[int | None],
     directions: int = 1,
 ) -> tuple[Cost, ...]:
-    """One row an algorithm.
+    """Return one row for each algorithm.
 
     Parameters
     ----------

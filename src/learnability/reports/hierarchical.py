@@ -44,7 +44,7 @@ class HierarchicalHardness:
     exponent : Exponent
         The compositional information exponent of the directions.
     costs : tuple of Cost
-        One row a learner and what it learns; n = constant d^exponent.
+        One row for each learner and what it learns; n = constant d^exponent.
     function_staircase : tuple of Step
         The CSQ staircase of g in the features; None of its steps is needed beyond the first for
         r = 1.

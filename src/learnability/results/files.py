@@ -49,7 +49,7 @@ def save(dataset: xarray.Dataset, path: str | Path) -> None:
     dataset : xarray.Dataset
         The result.
     path : str or Path
-        Ending in .nc (NetCDF), .csv (one row a point, long form) or .zarr (a folder).
+        Ending in .nc (NetCDF), .csv (one row for each point, long form) or .zarr (a folder).
     """
     path = Path(path)
     suffix = path.suffix.lower()
@@ -73,7 +73,7 @@ def save(dataset: xarray.Dataset, path: str | Path) -> None:
 
 
 def _long_form(dataset: xarray.Dataset) -> Any:
-    """One row a value, with the name of its variable and its coordinates."""
+    """Return one row for each value, with the name of its variable and its coordinates."""
     import pandas
 
     frames = []

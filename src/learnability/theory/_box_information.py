@@ -27,7 +27,7 @@ KNOWN = 1 - 1e-10
 
 
 def omega_rule(q: float, marks: Array, n: int = 8) -> tuple[Array, Array]:
-    """A rule for omega ~ N(0, q), n nodes a panel, refined at sqrt(1 - q) around the marks."""
+    """A rule for omega ~ N(0, q), n nodes per panel, refined at sqrt(1 - q) around the marks."""
     if q <= 0:
         return np.zeros(1), np.ones(1)
     spread, width = math.sqrt(q), math.sqrt(1 - min(q, KNOWN))

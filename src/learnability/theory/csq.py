@@ -1,6 +1,6 @@
 """The CSQ staircase: what gradient descent on fresh data finds, and what it leaves unlearned.
 
-U grows by the range of K_j(U) (see `correlations`): at order 1 with n of order d samples a giant
+U grows by the range of K_j(U) (see `correlations`): at order 1 with n of order d samples per giant
 step, at order k with n of order d^k. The leap is the largest order that the greedy staircase needs.
 
 References

@@ -37,7 +37,7 @@ from learnability.theory.thresholds import weak_recovery
 __all__ = ["BayesAMP"]
 
 UNINFORMED = 0.01
-_TRACE_NODES = 12  # Two to this power points an iteration.
+_TRACE_NODES = 12  # An iteration has two to this power points.
 _ROUGH = 0.1
 """Residual of the eigenvectors that a run starts from; it does better than they do at once."""
 

@@ -39,7 +39,7 @@ def fresh_error(
     seed, d : int
         Of the run.
     predictor : callable
-        Inputs (n, d) -> predictions (k, n), one row a predictor.
+        Inputs (n, d) -> predictions (k, n), one row for each predictor.
     first : int
         Number of the first batch of the target that is taken; the run has learned from none of
         them.

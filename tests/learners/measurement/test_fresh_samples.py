@@ -7,7 +7,7 @@ import pytest
 
 from learnability import MultiIndex
 from learnability.inputs import Spiked
-from learnability.learners.measurement.fresh_error import FRESH, fresh_error
+from learnability.learners.measurement.fresh_samples import FRESH, fresh_error
 
 
 def test_constant_predictors() -> None:
