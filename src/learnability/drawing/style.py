@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["COLOURS", "WIDTHS", "house_style"]
+__all__ = ["COLOURS", "WIDTHS", "house_style", "new_axes"]
 
 WIDTHS = {"column": 3.4, "text": 7.0}
 """Figure widths in inches."""
@@ -38,3 +38,18 @@ def house_style() -> Iterator[None]:
     }
     with mpl.rc_context(settings):
         yield
+
+
+def new_axes(ax: Any = None) -> Any:
+    """The given axes, or those of a new figure that no window shows.
+
+    Parameters
+    ----------
+    ax : matplotlib axes, optional
+        Where to draw.
+    """
+    if ax is not None:
+        return ax
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(3.6, 2.8)).subplots()

@@ -32,7 +32,11 @@ __all__ = [
 Array = NDArray[np.float64]
 
 
-class SubspaceEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class SubspaceEstimator(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Base of the estimators whose ``transform`` is a projection."""
 
     _doc_link_module = "learnability"
@@ -126,7 +130,7 @@ def fixed_signs(components: Array, scale: Array) -> Array:
         return components
     sized = components * scale
     largest = np.abs(sized).argmax(axis=1)
-    return components * np.sign(sized[np.arange(len(sized)), largest])[:, None]
+    return np.asarray(components * np.sign(sized[np.arange(len(sized)), largest])[:, None])
 
 
 def refuse_missing(X: Any) -> None:
@@ -153,7 +157,7 @@ def _target(y: Any) -> NDArray[Any]:
     """The target as an array; a column of objects that are numbers holds numbers."""
     y = np.asarray(y)
     if y.dtype.kind != "O":
-        return y
+        return np.asarray(y)
     import pandas
 
     missing = np.argwhere(pandas.isna(y))
@@ -163,8 +167,8 @@ def _target(y: Any) -> NDArray[Any]:
             "leave such rows out."
         )
     if all(isinstance(one, Real) and not isinstance(one, bool) for one in y.ravel()):
-        return y.astype(float)
-    return y
+        return np.asarray(y.astype(float))
+    return np.asarray(y)
 
 
 def read_weights(X: Any, counts: Any) -> Array:

@@ -230,7 +230,8 @@ def _verdict(
     return Verdict(mean, error, rows, held_out, components, fitted, whole, views)
 
 
-@threadpool_limits.wrap(limits=1, user_api="blas")  # Small matrices: threads would wait.
+# Small matrices: threads would wait.
+@threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def score_coordinates(labels: Labels, coordinates: Array, seed: int) -> Array:
     """What each row's label says about its held-out coordinates, in nats, shape (n,)."""
     n, r = coordinates.shape

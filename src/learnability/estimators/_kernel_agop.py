@@ -36,7 +36,7 @@ def target_functions(labels: Labels) -> Array:
     else:
         table = np.eye(int(labels.codes.max()) + 1)[labels.codes]
         table = table[:, 1:] if table.shape[1] == 2 else table
-    return table - labels.weights @ table / labels.weights.sum()
+    return np.asarray(table - labels.weights @ table / labels.weights.sum())
 
 
 def kernel_agop(

@@ -68,7 +68,8 @@ def _solve(gram: Array, X1: Array, T: Array, nearness: Array) -> Array:
     return np.linalg.solve(gram, right)[:, 1:]
 
 
-@threadpool_limits.wrap(limits=1, user_api="blas")  # Small matrices: threads would wait.
+# Small matrices: threads would wait.
+@threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def local_gradients(
     Z: Array, T: Array, r: int, *, weights: Array, anchors: int, rounds: int,
     rng: np.random.Generator,

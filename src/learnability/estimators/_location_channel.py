@@ -118,4 +118,4 @@ class LocationChannel:
         gaps = c @ w.T
         gaps -= (c**2).sum(axis=1)[:, None] / 2
         gaps -= (w**2).sum(axis=1) / 2
-        return np.exp(gaps, out=gaps)
+        return np.asarray(np.exp(gaps, out=gaps))

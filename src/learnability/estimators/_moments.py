@@ -148,7 +148,7 @@ def _save(moments: SliceMoments, U: Array) -> Array:
         along = np.einsum("hk,hkq->hq", m, np.broadcast_to(V, (len(m), *V.shape[1:])))
         return np.asarray(V - moments.each(V) + m[:, :, None] * along[:, None, :])
 
-    return np.einsum("h,hkq->kq", moments.shares, without(without(U[None])))
+    return np.asarray(np.einsum("h,hkq->kq", moments.shares, without(without(U[None]))))
 
 
 def _dr(moments: SliceMoments, U: Array) -> Array:
@@ -166,14 +166,15 @@ def _phd(moments: SliceMoments, U: Array) -> Array:
         weights = moments.shares * (score - moments.shares @ score)
 
         def tilted(V: Array) -> Array:
-            return np.einsum("h,hkq->kq", weights, moments.each(V[None])) - weights.sum() * V
+            seen = np.einsum("h,hkq->kq", weights, moments.each(V[None]))
+            return np.asarray(seen - weights.sum() * V)
 
         return np.asarray(tilted(tilted(U)))
 
     def centred(V: Array) -> Array:
         return moments.each(V) - V
 
-    return np.einsum("h,hkq->kq", moments.shares, centred(centred(U[None])))
+    return np.asarray(np.einsum("h,hkq->kq", moments.shares, centred(centred(U[None]))))
 
 
 _KERNELS: dict[str, Callable[[SliceMoments, Array], Array]] = {

@@ -18,7 +18,7 @@ __all__ = ["IndexPredictor", "fit_counted"]
 _NUMBERS = [np.float64, np.float32]
 
 
-class IndexPredictor(BaseEstimator):
+class IndexPredictor(BaseEstimator):  # type: ignore[misc]
     """Base of the estimators that predict y from the directions it depends on."""
 
     _doc_link_module = SubspaceEstimator._doc_link_module

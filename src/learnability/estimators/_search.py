@@ -77,7 +77,8 @@ def into_white(whitening: Whitening, columns: Array) -> Array:
     return np.linalg.qr(np.linalg.lstsq(whitening.factor, columns, rcond=None)[0])[0]
 
 
-@threadpool_limits.wrap(limits=1, user_api="blas")  # Small matrices: threads would wait.
+# Small matrices: threads would wait.
+@threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def search(
     rows: WhiteRows, labels: Labels, r: int, rng: np.random.Generator, *, starts: list[Array],
     steps: int, damping: float, staircase: bool, restarts: int = 0,

@@ -127,13 +127,15 @@ def dimension_report(
     how, folds = settled(
         "auto", folds, weights.sum(), whitening, tail_weight(X, whitening, weights)
     )
-    return count_directions(
+    report: DimensionReport = count_directions(
         X, y, labels, max_components, whitening, permutations=permutations, folds=folds,
         seed=as_seed(random_state), how=how,
     )[0]  # fmt: skip
+    return report
 
 
-@threadpool_limits.wrap(limits=1, user_api="blas")  # Small matrices: threads would wait.
+# Small matrices: threads would wait.
+@threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def count_directions(
     X: Array, y: Any, labels: Labels, most: int, whitening: Whitening, *, permutations: int = 19,
     folds: int, seed: int, how: str,

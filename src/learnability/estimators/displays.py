@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from learnability.drawing.style import COLOURS, house_style
-from learnability.estimators._axes import new_axes
+from learnability.drawing.style import COLOURS, house_style, new_axes
 from learnability.estimators._base import as_seed
 from learnability.estimators._judge import judge
 from learnability.estimators._labels import read_labels

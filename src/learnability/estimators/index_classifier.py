@@ -21,7 +21,7 @@ from learnability.estimators._prediction import IndexPredictor, fit_counted
 __all__ = ["IndexClassifier"]
 
 
-class IndexClassifier(ClassifierMixin, IndexPredictor):
+class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
     """Classification that first finds the directions y depends on.
 
     Parameters

@@ -23,7 +23,7 @@ _MOST_ROWS = 2500
 """Rows beyond which the kernel is approximated."""
 
 
-class IndexRegressor(RegressorMixin, IndexPredictor):
+class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
     """Regression that first finds the directions y depends on.
 
     Parameters

@@ -146,7 +146,7 @@ class MessagePassingSubspace(SubspaceEstimator):
 
         That is the staircase where it found nothing, and other starts where moments led there.
         """
-        copy = clone(self)
+        copy: MessagePassingSubspace = clone(self)
         copy.staircase = self.staircase and self.climbed_
         if isinstance(self.start, str) and self.start == "auto" and self.from_given_:
             copy.start = "moments"
@@ -181,6 +181,6 @@ def _local_start(
             Z, target_functions(labels), r, weights=rows.weights, anchors=100, rounds=5,
             rng=np.random.default_rng(seed),
         )  # fmt: skip
-        return vectors[:, :r]
+        return np.asarray(vectors[:, :r])
 
     return start

@@ -254,7 +254,7 @@ def _sizes(whitening: Whitening, X: Any) -> NDArray[Any]:
     lengths = [
         np.linalg.norm(whitening.rows(X[rows]), axis=1) for rows in row_blocks(0, X.shape[0])
     ]
-    return np.minimum(1.0, most / np.maximum(np.concatenate(lengths), 1e-300))
+    return np.asarray(np.minimum(1.0, most / np.maximum(np.concatenate(lengths), 1e-300)))
 
 
 def _row_space(

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.drawing.style import COLOURS, house_style
+from learnability.drawing.style import COLOURS, house_style, new_axes
 from learnability.errors import LearnabilityError
-from learnability.estimators._axes import new_axes
 from learnability.estimators._labels import read_labels
 from learnability.estimators._report import METHODS_SEEN, moment_strengths
 

@@ -144,6 +144,6 @@ def _cosines(A: Any, B: Any, covariance: Any) -> Array:
     def orthonormal(M: Array) -> Array:
         values, vectors = np.linalg.eigh(M @ S @ M.T)
         keep = values > 1e-12 * max(values.max(), 1e-300)
-        return (vectors[:, keep] / np.sqrt(values[keep])).T @ M
+        return np.asarray((vectors[:, keep] / np.sqrt(values[keep])).T @ M)
 
     return np.asarray(np.linalg.svd(orthonormal(A) @ S @ orthonormal(B).T, compute_uv=False))

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from learnability.drawing.style import COLOURS, house_style
-from learnability.estimators._axes import new_axes
+from learnability.drawing.style import COLOURS, house_style, new_axes
 from learnability.estimators._channel import standardised
 from learnability.estimators._labels import Labels, read_labels
 from learnability.estimators._logit_channel import LogitChannel, bins_of

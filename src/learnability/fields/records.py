@@ -177,7 +177,8 @@ def record(cls: _Class) -> _Class:
         cls.__init__ = _then_read(init)  # type: ignore[misc]
     made: Any = dataclass(frozen=True, init=init is None)(cls)
     made.__doc__ = _with_parameters(made)
-    return made
+    found: _Class = made
+    return found
 
 
 def _then_read(init: Callable[..., None]) -> Callable[..., None]:

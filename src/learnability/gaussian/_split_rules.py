@@ -212,4 +212,4 @@ def _pattern_changes(section: Section) -> Array:
         middle = 0.5 * (low + high)
         same = np.array([a == b for a, b in zip(pattern(middle), low_pattern, strict=True)])
         low, high = np.where(same, middle, low), np.where(same, high, middle)
-    return 0.5 * (low + high)
+    return np.asarray(0.5 * (low + high))

@@ -162,4 +162,4 @@ def _plackett(h: NDArray[Any], k: NDArray[Any], rho: float) -> NDArray[Any]:
         np.exp(value, out=value)
         value *= float(weight) * angle / (4 * math.pi)
         found += value
-    return found
+    return np.asarray(found)

@@ -54,7 +54,7 @@ class Section:
     @property
     def m(self) -> int:
         """Dimension of the section."""
-        return self.A.shape[1]
+        return int(self.A.shape[1])
 
     def __call__(self, s: ArrayLike) -> Array:
         """Values at points of shape (..., m); non-finite ones end in a sentence."""
@@ -307,7 +307,7 @@ def _only_direction(function: Callable[[Array], Array], m: int) -> Array | None:
     direction = vectors[0]
     direction[np.abs(direction) < 1e-9] = 0.0
     direction = direction * np.sign(direction[np.argmax(np.abs(direction) > 0.1)])
-    return direction / np.linalg.norm(direction)
+    return np.asarray(direction / np.linalg.norm(direction))
 
 
 def _distinct(sorted_points: Array) -> Array:

@@ -52,7 +52,7 @@ class PowerLaw(Inputs):
             Dimension.
         """
         found = np.arange(1, d + 1, dtype=float) ** -self.exponent
-        return found * (d / found.sum())
+        return np.asarray(found * (d / found.sum()))
 
     def least_dimension(self, r: int) -> int:
         """The smallest dimension for r hidden directions."""

@@ -223,7 +223,7 @@ def _root(matrix: Array) -> Array:
 
 def _power(d: int, exponent: float) -> float:
     try:
-        found = float(d) ** float(exponent)
+        found: float = float(d) ** float(exponent)
     except OverflowError:
         found = math.inf
     if not math.isfinite(found):

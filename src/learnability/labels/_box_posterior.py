@@ -88,7 +88,7 @@ class BoxPosterior:
 
     def _middles(self, axis: int) -> Array:
         edges = np.concatenate([[-REACH], self.edges[axis], [REACH]])
-        return 0.5 * (edges[:-1] + edges[1:])
+        return np.asarray(0.5 * (edges[:-1] + edges[1:]))
 
     @cached_property
     def functions(self) -> list[tuple[LevelSets, list[tuple[int, ...]]]]:

@@ -59,7 +59,8 @@ class Fits:
         segment = np.searchsorted(self.cuts, index, side="right") - 1
         basis = np.stack([np.ones_like(x), x, v], axis=-1)
         values = np.einsum("ni,nia->na", basis, self.functions[segment])
-        return np.einsum("na,qna->qn", values, self.coefficients.mean(axis=0)[:, segment])
+        mean = self.coefficients.mean(axis=0)[:, segment]
+        return np.asarray(np.einsum("na,qna->qn", values, mean))
 
     def cross(self, without: int | None = None) -> Array:
         """Mean of the products of fits from different replicates, shape (q, q)."""
@@ -70,7 +71,7 @@ class Fits:
         )
         total = fits.sum(axis=0)
         own = np.einsum("iak,ibk->ab", fits, fits)
-        return (total @ total.T - own) / (len(keep) * (len(keep) - 1))
+        return np.asarray((total @ total.T - own) / (len(keep) * (len(keep) - 1)))
 
 
 @dataclass(frozen=True)

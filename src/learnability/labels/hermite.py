@@ -315,7 +315,7 @@ def symmetric_tensor(raw: Array, r: int, k: int) -> Array:
     lookup[tuple(multi_indices(r, k).T)] = raw
     index = np.indices((r,) * k).reshape(k, -1)
     counts = tuple((index == i).sum(axis=0) for i in range(r))
-    return lookup[counts].reshape((r,) * k)
+    return np.asarray(lookup[counts].reshape((r,) * k))
 
 
 def rotate_tensor(value: Array, matrix: Array) -> Array:

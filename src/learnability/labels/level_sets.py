@@ -181,7 +181,7 @@ class LevelSets:
             sums = (hermite_table(part.roots, order) * weight).sum(axis=1)
             with np.errstate(all="ignore"):
                 total = total + np.where(sums[0] > 0, sums**2 / sums[0], 0.0) @ part.widths
-        return total
+        return np.asarray(total)
 
     def labels(self, n: int) -> list[Labels]:
         """Nodes that integrate over the continuous part of the label, with all roots of each."""
@@ -261,7 +261,7 @@ class LevelSets:
             part = np.exp(-0.5 * ((y - self.value(z)) / sigma) ** 2 - 0.5 * z**2)
             part *= half[:, None, :] * inner[:, None] / np.sqrt(2 * np.pi)
             density = density + (hermite_table(z, order) * part).sum(axis=(1, 2))
-        return density / (sigma * np.sqrt(2 * np.pi))
+        return np.asarray(density / (sigma * np.sqrt(2 * np.pi)))
 
     def conditional(self, y: Array, order: int, noise: float = 0.0) -> Array:
         """E[h_k(z) | y] of the orthonormal Hermite polynomials.
@@ -298,7 +298,7 @@ class LevelSets:
 def _distinct_levels(levels: Array) -> Array:
     levels = np.sort(levels)
     scale = np.abs(levels) + 1e-3 * np.abs(levels).max()
-    return levels[np.diff(levels, prepend=-np.inf) > 1e-12 * scale]
+    return np.asarray(levels[np.diff(levels, prepend=-np.inf) > 1e-12 * scale])
 
 
 def _thinned(edges: Array, gap: float) -> Array:

@@ -149,7 +149,7 @@ class Composition:
             value = value * phi[b]
         for b in one.minus:
             value = value * np.conj(phi[b])
-        return value
+        return np.asarray(value)
 
     def _last_frequency(self) -> tuple[float, bool]:
         """Where the characteristic function of h has died, or the highest; whether it has died."""

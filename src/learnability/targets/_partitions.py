@@ -107,4 +107,4 @@ def _ordered_sum(factors: list[Array], n: int) -> Array:
     total = last.sum(axis=1) * _ordered_sum(others, n)
     for k, other in enumerate(others):
         total = total - _ordered_sum([*others[:k], other * last, *others[k + 1 :]], n)
-    return total
+    return np.asarray(total)

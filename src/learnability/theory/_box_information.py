@@ -106,7 +106,7 @@ class FiniteInformation:
         noise = self.scheme.channel.noise
         if noise == 0:
             ratio = slope**2 / np.maximum(mass, 1e-290)[:, None]
-            return np.einsum("ljn,n->j", ratio, products.weight)
+            return np.asarray(np.einsum("ljn,n->j", ratio, products.weight))
         values = np.array([v for v, _ in self._groups])
         sigma = math.sqrt(noise)
         marks = (values[:, None] + sigma * np.array([-8, -5, -3, -1.5, 0, 1.5, 3, 5, 8])).ravel()

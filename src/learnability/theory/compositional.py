@@ -116,7 +116,7 @@ def _shares(target: Hierarchical, of_features: bool) -> NDArray[np.float64]:
     composition = target.composition
     if not of_features:
         return target.levels(HIGHEST) / composition.variance
-    return composition.feature_energies(HIGHEST).sum(axis=0) / composition.variance
+    return np.asarray(composition.feature_energies(HIGHEST).sum(axis=0) / composition.variance)
 
 
 def _verdict(shares: NDArray[np.float64], sizes: Sequence[int]) -> tuple[str, float]:

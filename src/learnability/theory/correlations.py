@@ -81,7 +81,7 @@ def _turns_of_unknown(section: Section, known: int) -> tuple[list[Array], list[A
 def _symmetrised(kernel: Array, turns: list[Array]) -> Array:
     if kernel.shape[0] != turns[0].shape[0] or len(turns) == 1:
         return kernel
-    return np.mean([turn @ kernel @ turn.T for turn in turns], axis=0)
+    return np.asarray(np.mean([turn @ kernel @ turn.T for turn in turns], axis=0))
 
 
 def _unfolded(moments: Array, weights: Array, m: int, k: int) -> Array:

@@ -53,7 +53,7 @@ def mehler_values(X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
     values -= 0.5 * rho**2 * np.sum(Z**2, axis=1)
     values /= 1 - rho**2
     values -= 0.5 * D * math.log1p(-(rho**2))
-    return np.exp(values, out=values)
+    return np.asarray(np.exp(values, out=values))
 
 
 def mehler_trace(dimension: int) -> float:
@@ -97,4 +97,4 @@ def half_recovery(dimension: int, degree: int, ridge: float = 1.0) -> float:
     levels = mehler_levels(dimension, np.zeros(1), 0.0)
     at = mehler_parameter(dimension) ** float(degree)
     learned = levels.eigenvalues / (levels.eigenvalues + at)
-    return float(levels.sizes @ learned) + (levels.tail + ridge) / at
+    return float(levels.sizes @ learned + (levels.tail + ridge) / at)

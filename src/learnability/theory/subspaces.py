@@ -142,7 +142,7 @@ def bayes_operator(moments: Array, m: int) -> Array:
     # K G with G = sqrt(2) sum_b zeta_b E_b.
     image = 2 * np.einsum("pq,pij,kjl,qlm->kim", moments, basis, basis, basis, optimize=True)
     operator = np.einsum("nim,kim->nk", basis, image)
-    return 0.5 * (operator + operator.T)
+    return np.asarray(0.5 * (operator + operator.T))
 
 
 def symmetric_basis(m: int) -> Array:
@@ -175,7 +175,7 @@ def threshold(moments: ConditionalMoments, m: int) -> tuple[float, float, Array]
         values, vectors = np.linalg.eigh(bayes_operator(matrix, m))
         top = vectors[:, values > values[-1] - gap]
         found = np.einsum("q,qij->ij", top @ (top.T @ identity), basis)
-        return found / max(float(np.linalg.eigvalsh(found)[-1]), 1e-300)
+        return np.asarray(found / max(float(np.linalg.eigvalsh(found)[-1]), 1e-300))
 
     rank = 0
     for j in range(m):

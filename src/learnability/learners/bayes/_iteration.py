@@ -105,7 +105,7 @@ def informed_start(rng: np.random.Generator, W: NDArray[Any]) -> Start:
 
 
 # Thin products gain nothing from threads, which wait for each other and for the channel's.
-@threadpool_limits.wrap(limits=1, user_api="blas")
+@threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def iterate(
     X: Any,
     channel_step: Callable[[NDArray[Any], Array], NDArray[Any]],

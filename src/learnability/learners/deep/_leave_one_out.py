@@ -51,7 +51,7 @@ class Fit(NamedTuple):
     def __call__(self, features: NDArray[Any]) -> NDArray[Any]:
         """Predictions (n, k) in the type of the features."""
         kind = features.dtype
-        return features @ self.weights.T.astype(kind) + self.offset.astype(kind)
+        return np.asarray(features @ self.weights.T.astype(kind) + self.offset.astype(kind))
 
 
 def fit_by_leave_one_out(

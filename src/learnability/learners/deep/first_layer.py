@@ -219,7 +219,7 @@ class SphericalFirstLayer:
                 "The activation, or some feature of the target, has no part of degree 2, so that "
                 "there is no default size of a step: give `step`, or use another activation."
             )
-        return 1 / (curvature * c)
+        return float(1 / (curvature * c))
 
 
 @lru_cache(maxsize=16)

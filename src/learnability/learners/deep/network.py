@@ -105,7 +105,7 @@ def train_over(layers: Sequence[Any], W: NDArray[np.float32], samples: Samples) 
         below = _one_block(one.left_out)
 
     def functions(X: NDArray[Any]) -> NDArray[Any]:
-        return trained[0].functions(X @ W.T)
+        return np.asarray(trained[0].functions(X @ W.T))
 
     def outputs(X: NDArray[Any]) -> NDArray[Any]:
         fitted = functions(X)

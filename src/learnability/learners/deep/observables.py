@@ -69,7 +69,7 @@ def on_fresh_samples(
 def _clipped(values: Array) -> Array:
     centred = values - values.mean(axis=0)
     scale = _CLIPPED * np.maximum(centred.std(axis=0), 1e-300)
-    return np.clip(centred, -scale, scale)
+    return np.asarray(np.clip(centred, -scale, scale))
 
 
 def _correlation(q: Array, h: Array) -> Array:

@@ -126,7 +126,7 @@ def descend_reused(
     w = start[:-1] @ axes + start[-1] * rest / np.linalg.norm(rest)
 
     def cover(v: Array, power: float) -> Array:
-        return target.inputs.apply(v[None], directions, power)[0]
+        return np.asarray(target.inputs.apply(v[None], directions, power)[0])
 
     found = _watched(lambda w: rule.placed(rule.move(X, y, w, cover)[0]), w, steps)
     marked = found @ axes.T

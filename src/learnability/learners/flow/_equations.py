@@ -61,11 +61,11 @@ def solve(population: Population, frame: Frame, flow: str, start: Array, times: 
     def spherical(w: Array) -> Array:
         c = population.gradient(*geometry(frame, w))
         gradient = 2 * (c.label * pulled + c.weights * variance * w)
-        return -(gradient - float(gradient @ w) * w)
+        return np.asarray(-(gradient - float(gradient @ w) * w))
 
     def normalised(w: Array) -> Array:
         rho, tau = geometry(frame, w)
-        return 2 * population.normalised_pull(rho) * (tau * pulled - rho * variance * w)
+        return np.asarray(2 * population.normalised_pull(rho) * (tau * pulled - rho * variance * w))
 
     def whitened(w: Array) -> Array:
         rho, tau = geometry(frame, w)

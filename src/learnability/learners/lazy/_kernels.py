@@ -71,7 +71,7 @@ def kernel_values(kernel: Link, X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any
         else:
             parts = np.broadcast_arrays(rows[block, None], columns, values[block])
             values[block] = kernel(np.stack(parts, axis=-1))
-    return values
+    return np.asarray(values)
 
 
 def mehler_function(d: int) -> Link:

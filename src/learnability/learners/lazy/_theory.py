@@ -152,8 +152,7 @@ def predicted(
 
 
 def _frame(target: Target, d: int) -> Frame:
-    inputs: Any = target.inputs  # Those that theory takes have a frame.
-    return inputs.frame(target.r, d)
+    return target.inputs.frame(target.r, d)
 
 
 def _curves(learner: Learner, levels: Levels, samples: Array, features: float) -> dict[str, Any]:

@@ -91,7 +91,7 @@ def preprocessing(G: NDArray[Any], floor: float) -> Array:
     values, frames = np.linalg.eigh(np.where(known[:, None, None], G, 0.0))
     with np.errstate(divide="ignore"):
         clipped = np.where(1 + values > 0, 1 - 1 / np.maximum(1 + values, 0.0), -np.inf)
-    return np.einsum("nik,nk,njk->nij", frames, np.maximum(clipped, floor), frames)
+    return np.asarray(np.einsum("nik,nk,njk->nij", frames, np.maximum(clipped, floor), frames))
 
 
 def leading_vectors(
@@ -145,7 +145,7 @@ def leading_vectors(
         if outside is None:
             return block
         rows = block.reshape(-1, d)
-        return (rows - (rows @ outside.T) @ outside).reshape(len(block), -1)
+        return np.asarray((rows - (rows @ outside.T) @ outside).reshape(len(block), -1))
 
     start = inside(_start(X, T, count, seed))
     return _block_lanczos(image, start, r, size, tolerance, most_products)
@@ -292,7 +292,7 @@ def leading_linearised_vectors(
     products = 0
 
     def weighted(flat: Array) -> Array:
-        return np.einsum("nab,bn->an", G, flat.reshape(r, n), optimize=False)
+        return np.asarray(np.einsum("nab,bn->an", G, flat.reshape(r, n), optimize=False))
 
     def estimate(inner: Array) -> Array:
         nonlocal products
@@ -300,7 +300,7 @@ def leading_linearised_vectors(
         with np.errstate(all="ignore"):  # What is not finite is found below.
             found = collect(X, inner).astype(float) / d
         _check_finite(found)
-        return found if outside is None else found - (found @ outside.T) @ outside
+        return np.asarray(found if outside is None else found - (found @ outside.T) @ outside)
 
     def image(flat: Array) -> Array:
         nonlocal products

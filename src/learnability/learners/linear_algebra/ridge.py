@@ -140,7 +140,7 @@ def _gram(features: NDArray[Any], ridge: float) -> Array:
         quick = features.T @ features
         rounding = float(np.finfo(features.dtype).eps) * float(np.linalg.norm(quick))
         if ridge > _MARGIN * rounding:
-            return quick.astype(np.float64)
+            return np.asarray(quick.astype(np.float64))
         del quick
     total = np.zeros((features.shape[1],) * 2)
     for block in _blocks(features):

@@ -60,7 +60,7 @@ class ShardedRows:
         self._rows = jax.device_put(rows, shares)
 
     def __len__(self) -> int:
-        return self.shape[0]
+        return int(self.shape[0])
 
     def __getitem__(self, rows: Any) -> NDArray[Any]:
         return np.asarray(self._host[rows])

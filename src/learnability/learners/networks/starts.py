@@ -264,7 +264,7 @@ def typical_correlation(frame: Frame, d: int) -> float:
     if frame.spikes == 0:
         return math.sqrt(square / d)
     if frame.spikes == 1 and spread <= _ALONG:  # rho^2 grows with c^2.
-        return float(pull[0] ** 2 * square / (d + surplus[0] * square)) ** 0.5
+        return math.sqrt(pull[0] ** 2 * square / (d + surplus[0] * square))
     if frame.spikes == 1:
         c = np.linspace(-8.0, 8.0, 4001)[:, None]
         weights = np.exp(-0.5 * c[:, 0] ** 2)

@@ -341,18 +341,18 @@ def _completed(estimate: Array, seed: int) -> Array:
     rank = int(np.sum(size > 0.5))
     fresh = np.random.default_rng([seed, 8]).standard_normal((r - rank, d))
     fresh -= (fresh @ right[:rank].T) @ right[:rank]
-    return left @ np.vstack([right[:rank], np.linalg.qr(fresh.T)[0].T])
+    return np.asarray(left @ np.vstack([right[:rank], np.linalg.qr(fresh.T)[0].T]))
 
 
 def _polar(rows: Array) -> Array:
     """Orthonormal rows that are closest to the given ones; what does not vary stays zero."""
     u, size, vt = np.linalg.svd(rows, full_matrices=False)
     kept = size > _RANK * max(float(size[0]), 1e-300)
-    return u[:, kept] @ vt[kept]
+    return np.asarray(u[:, kept] @ vt[kept])
 
 
 def _inverse_root(matrix: Array) -> Array:
     """The inverse square root of a PSD matrix, zero where that is."""
     values, vectors = np.linalg.eigh(matrix)
     kept = values > (_RANK * math.sqrt(max(float(values[-1]), 1e-300))) ** 2
-    return (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
+    return np.asarray((vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T)
