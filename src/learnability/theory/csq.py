@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from learnability.errors import LearnabilityError
+from learnability.errors import refuse
 from learnability.gaussian.sections import complement
 from learnability.labels.conditional import HIGHEST_ORDER
 from learnability.labels.link import Link
@@ -40,12 +40,14 @@ def csq_staircase(link: Link, order: int = 1) -> Staircase:
     -------
     Staircase
         Steps of kind ``"csq"``, until nothing is added.
+
+    Raises
+    ------
+    LearnabilityError
+        When the order is not accepted.
     """
     if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= HIGHEST_ORDER:
-        raise LearnabilityError(
-            f"`order` was given as {order!r}, "
-            f"but a whole number from 1 to {HIGHEST_ORDER} is accepted."
-        )
+        raise refuse("order", order, f"a whole number from 1 to {HIGHEST_ORDER}")
     return _climb(link, order, greedy=False)
 
 

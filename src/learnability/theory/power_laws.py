@@ -30,20 +30,24 @@ Zdeborova, NeurIPS 2021 (kernels).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import MISSING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 import learnability
-from learnability.errors import LearnabilityError
+from learnability.errors import LearnabilityError, refuse
+from learnability.fields import Declared, Number, declare, number, record
 from learnability.theory._power_law_sums import PowerLaw, power_law
 
 if TYPE_CHECKING:
     import xarray
 
 __all__ = ["Exponents", "Optimum", "Parts", "ScalingLaws", "scaling_laws"]
+
+_POSITIVE = Declared(Number(above=0), "A size or its growth.")
+_NOT_NEGATIVE = Declared(Number(at_least=0), "A ridge or its decay.")
 
 
 class Exponents(NamedTuple):
@@ -85,40 +89,18 @@ class Parts(NamedTuple):
         return self.bias + self.variance
 
 
-@dataclass(frozen=True)
+@record
 class ScalingLaws:
-    """The learning curves of one power law.
+    """The learning curves of one power law."""
 
-    Parameters
-    ----------
-    alpha : float
-        Capacity, above 1: the eigenvalues are k^-alpha.
-    r : float
-        Source, above 0: the target has coefficients k^(-alpha r - 1/2).
-    noise : float
-        Variance of the label noise.
-    """
-
-    alpha: float
-    r: float
-    noise: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name, low, accepted in (
-            ("alpha", 1.0, "a finite number above 1, so that the kernel has a trace,"),
-            ("r", 0.0, "a finite number above 0"),
-        ):
-            value = getattr(self, name)
-            if not _is_number(value) or value <= low:
-                raise LearnabilityError(
-                    f"`{name}` was given as {value!r}, but {accepted} is accepted."
-                )
-            object.__setattr__(self, name, float(value))
-        if not _is_number(self.noise) or self.noise < 0:
-            raise LearnabilityError(
-                f"`noise` was given as {self.noise!r}, but a finite number of at least 0 is "
-                "accepted."
-            )
+    alpha: float = declare(
+        MISSING, Number(above=1),
+        "Capacity: the eigenvalues are k^-alpha, and above 1 the kernel has a trace.",
+    )  # fmt: skip
+    r: float = declare(
+        MISSING, Number(above=0), "Source: the target has coefficients k^(-alpha r - 1/2)."
+    )
+    noise: float = number(0.0, at_least=0, help="Variance of the label noise.")
 
     def at(
         self, n: float, ridge: float, width: float | None = None, levels: int | None = None
@@ -140,16 +122,14 @@ class ScalingLaws:
         -------
         Parts
         """
-        n, p = _positive("n", n), math.inf if width is None else _positive("width", width)
-        if not _is_number(ridge) or ridge < 0:
-            raise LearnabilityError(
-                f"`ridge` was given as {ridge!r}, but a finite number of at least 0 is accepted."
-            )
+        n = _POSITIVE.read("n", n)
+        p = math.inf if width is None else _POSITIVE.read("width", width)
+        ridge = _NOT_NEGATIVE.read("ridge", ridge)
         if ridge == 0 and (n == p or (levels is not None and levels <= min(n, p))):
             raise LearnabilityError(
                 "`ridge` is 0 where samples, features or eigenvalues are as many: give a ridge."
             )
-        return _parts(power_law(self.alpha, self.r, levels), n, p, float(ridge), self.noise)
+        return _parts(power_law(self.alpha, self.r, levels), n, p, ridge, self.noise)
 
     def curve(self, n: ArrayLike, ell: float, q: float | None = None) -> xarray.Dataset:
         """Learning curves along lambda / n = n^-ell and p = n^q.
@@ -172,11 +152,9 @@ class ScalingLaws:
         import xarray
 
         try:
-            sizes = np.atleast_1d(np.asarray(n, dtype=float)).ravel()
+            sizes = np.atleast_1d(np.asarray(n, dtype=float)).ravel().tolist()
         except (TypeError, ValueError):
-            raise LearnabilityError(
-                f"`n` was given as {n!r}, but one or several numbers above 0 are accepted."
-            ) from None
+            raise refuse("n", n, "one number above 0, or a list of them,") from None
         powers = self.exponents(ell, q)
         found = [self.at(m, m ** (1 - ell), None if q is None else m**q) for m in sizes]
         return xarray.Dataset(
@@ -203,11 +181,8 @@ class ScalingLaws:
         q : float, optional
             p = n^q random features, above 0; None for the kernel.
         """
-        if not _is_number(ell) or ell < 0:
-            raise LearnabilityError(
-                f"`ell` was given as {ell!r}, but a finite number of at least 0 is accepted."
-            )
-        width = math.inf if q is None else _positive("q", q)
+        ell = _NOT_NEGATIVE.read("ell", ell)
+        width = math.inf if q is None else _POSITIVE.read("q", q)
         alpha, r = self.alpha, self.r
         e = min(1.0, width, ell / alpha)
         bias = min(2 * alpha * e * min(r, 1.0), 2 * alpha * e * min(r, 0.5) + width - e)
@@ -289,20 +264,3 @@ def _effective_ridge(law: PowerLaw, n: float, p: float, ridge: float) -> float:
         return math.log(n - S) + other + log_nu - math.log(ridge)
 
     return math.exp(float(brentq(gap, -120.0, 120.0, xtol=1e-14, rtol=1e-14, maxiter=500)))
-
-
-def _is_number(value: Any) -> bool:
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return number and math.isfinite(value)
-
-
-def _positive(name: str, value: Any) -> float:
-    if not _is_number(value) or value <= 0:
-        raise LearnabilityError(
-            f"`{name}` was given as {_bare(value)!r}, but a finite number above 0 is accepted."
-        )
-    return float(value)
-
-
-def _bare(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
