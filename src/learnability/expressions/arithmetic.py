@@ -119,7 +119,7 @@ def _flat(args: Args, inner: Args) -> Tree:
 
 
 def square(tree: Tree) -> Tree:
-    """The square of a tree."""
+    """Return the square of a tree."""
     return power_of(tree, Fraction(2))
 
 
@@ -142,7 +142,7 @@ COMPARISONS: dict[str, Operation] = {
 }
 
 ARITHMETIC: dict[str, Operation] = {
-    "chain": Operation(  # comparisons in a row that share their inner operands
+    "chain": Operation(  # Comparisons in a row share their inner operands.
         evaluate=lambda xp, *conditions: reduce(lambda a, b: a & b, conditions),
         derivative=_flat,
         fewest=2,

@@ -78,7 +78,7 @@ _ACCEPTED = "numbers, `pi`, variables z1 to z9, + - * / **, parentheses and the 
 
 
 def quote(text: str) -> str:
-    """At most 60 characters of a text, printable, in one line and in quotes."""
+    """Return at most 60 characters of a text, printable, in one line and in quotes."""
     shown = text if len(text) <= 50 else text[:47] + "..."
     return ascii(shown)[:60]
 
@@ -144,7 +144,7 @@ def _too_deep(text: str) -> LinkError:
 
 
 def _syntax(text: str) -> ast.expr:
-    """Python's own grammar, its complaints turned into one sentence."""
+    """Parse by Python's own grammar and turn its complaints into one sentence."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -125,7 +125,7 @@ class Expansion:
         number = constant_value(denominator)
         if number:
             return self.constant(1 / number)
-        # An atom of its own: z * (1/z) stays as it is, since z = 0 is a break.
+        # It is an atom of its own: z * (1/z) stays as it is, since z = 0 is a break.
         return self._atom(
             f"1/({canonical_key(denominator)})", Call("/", (Const(Fraction(1)), denominator))
         )
@@ -178,7 +178,7 @@ class Expansion:
         return self._atom(_function_key(tree), tree)
 
     def sorted_terms(self) -> list[tuple[tuple[tuple[str, int], ...], Fraction | int]]:
-        """Terms with named atoms, in an order that depends only on the function."""
+        """Return terms with named atoms, in an order that depends only on the function."""
         names = list(self.atoms)
         named = []
         for monomial, coefficient in self.terms.items():

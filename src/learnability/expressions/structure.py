@@ -18,13 +18,13 @@ from learnability.expressions.values import possible_values
 
 __all__ = ["Symmetry", "break_expressions", "symmetries"]
 
-# Zero set of f(x) = zero set (or its boundary) of x; never zero at all.
+# Functions that vanish where x does (or on the boundary), and those that never vanish.
 _SAME_ZEROS = {"neg", "sign", "abs", "relu", "step", "sqrt", "tanh", "erf", "He1", "**"}
 _NO_ZEROS = {"exp", "sigmoid", "softplus", "He0", "pi"}
 
 
 def break_expressions(tree: Tree) -> tuple[Tree, ...]:
-    """Trees whose zero sets together contain every jump, kink, pole and branch point of g.
+    """Return trees whose zero sets together contain every jump, kink, pole and branch point of g.
 
     Products and the like are split into their factors; what cannot vanish is dropped; expressions
     that differ by a constant factor are listed once.
@@ -41,7 +41,7 @@ def break_expressions(tree: Tree) -> tuple[Tree, ...]:
 
 
 def _factors(tree: Tree) -> Iterator[Tree]:
-    """Trees whose zero sets are, together, that of `tree`."""
+    """Return trees whose zero sets are, together, that of `tree`."""
     if isinstance(tree, Call):
         if tree.name in ("*", "/"):
             for arg in tree.args:
@@ -66,7 +66,7 @@ def _direction(tree: Tree) -> str | None:
         return None
     even = all(e % 2 == 0 for powers, _ in terms for _, e in powers)
     if even and not terms[0][0] and len({c > 0 for _, c in terms}) == 1:
-        return None  # a sum of even monomials and a number, all of one sign
+        return None  # It is a sum of even monomials and a number, all of one sign.
     scale = terms[0][1]
     return str([(powers, Fraction(c) / scale) for powers, c in terms])
 

@@ -150,7 +150,7 @@ def _latex(tree: Tree, name: str) -> tuple[str, int]:
             latex += factor
         return latex, PRODUCT
     if head == "**":
-        # a power of a fraction or of another power needs its parentheses
+        # A power of a fraction or of another power needs its parentheses.
         base = _latex_at_least(ATOM, args[0], name)
         if base[:5] == r"\frac":
             base = rf"\left({base}\right)"

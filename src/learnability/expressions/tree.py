@@ -69,12 +69,12 @@ def const(value: int | Fraction) -> Const:
 
 
 def call(name: str, *args: Tree) -> Call:
-    """`name` applied to `args`, without any rewriting."""
+    """Return `name` applied to `args`, without any rewriting."""
     return Call(name, args)
 
 
 def neg(tree: Tree) -> Tree:
-    """-tree, with double negations and negated numbers folded."""
+    """Return -tree, with double negations and negated numbers folded."""
     if isinstance(tree, Const):
         return Const(-tree.value)
     if isinstance(tree, Call) and tree.name == "neg":
@@ -192,7 +192,7 @@ def linear(row: Iterable[float]) -> Tree:
 
 
 def walk(tree: Tree) -> Iterator[Tree]:
-    """All nodes of the tree, each before its arguments."""
+    """Return all nodes of the tree, each before its arguments."""
     stack = [tree]
     while stack:
         node = stack.pop()
@@ -216,7 +216,7 @@ def substitute(tree: Tree, replacements: Mapping[int, Tree]) -> Tree:
 
 
 def rebuild(name: str, args: tuple[Tree, ...]) -> Tree:
-    """`name` applied to `args` through the normal-form constructor of that name."""
+    """Return `name` applied to `args` through the normal-form constructor of that name."""
     if name == "+":
         return add(args)
     if name == "*":

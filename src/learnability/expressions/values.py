@@ -26,7 +26,7 @@ _MOST_SAMPLED_VALUES = 32
 def values_of(
     function: Callable[[NDArray[np.float64]], Any], tree: Tree | None, r: int
 ) -> tuple[float, ...] | None:
-    """The values of a function of r normal variables, sorted, or None when they are not few.
+    """Return the values of a function of r normal variables, sorted, or None when they are not few.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def possible_values(tree: Tree) -> frozenset[float] | None:
         sets.append(values or frozenset())
     if tree.name == "where":
         return _bounded(sets[1] | sets[2])
-    if tree.name in ("+", "*", "max", "min"):  # one argument at a time, to stay small
+    if tree.name in ("+", "*", "max", "min"):  # Merged one at a time, sets stay small.
         total = sets[0]
         for values in sets[1:]:
             merged = _image(tree.name, [total, values])
@@ -106,7 +106,7 @@ def _bounded(values: frozenset[float]) -> frozenset[float] | None:
 
 
 def _image(name: str, sets: list[frozenset[float]]) -> frozenset[float] | None:
-    """All values of an operation on a grid of arguments."""
+    """Return all values of an operation on a grid of arguments."""
     operation = OPERATIONS[name]
     with np.errstate(all="ignore"):
         return _bounded(
@@ -125,7 +125,7 @@ def _exact_value(tree: Tree) -> frozenset[float] | None:
 
 
 def _values_of_infinite(tree: Call) -> frozenset[float] | None:
-    """Values of an operation one of whose arguments takes infinitely many values."""
+    """Return values of an operation one of whose arguments takes infinitely many values."""
     exact = _exact_value(tree)
     if exact is not None or tree.name not in ("sign", "step"):
         return exact

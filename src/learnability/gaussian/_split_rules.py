@@ -29,7 +29,7 @@ _ARRANGEMENT_NODES = {2: (16, 12), 3: (9, 7), 4: (5, 4)}
 
 
 def plane_rules(section: Section, known: int) -> list[Rule] | None:
-    """Two rules for breaks on planes; None when the planes are not known or too many."""
+    """Return two rules for breaks on planes; None when the planes are not known or too many."""
     if section.planes is None or section.m not in _ARRANGEMENT_NODES:
         return None
     rules = [_arrangement_rule(section, known, n) for n in _ARRANGEMENT_NODES[section.m]]
@@ -38,14 +38,14 @@ def plane_rules(section: Section, known: int) -> list[Rule] | None:
 
 
 def line_rules(section: Section, known: int) -> list[Rule] | None:
-    """Two rules for breaks of any shape; None when the breaks are not known."""
+    """Return two rules for breaks of any shape; None when the breaks are not known."""
     if section.break_functions is None or section.m not in _LINES:
         return None
     return [_line_rule(section, known, axes) for axes in _outer_axes(section)]
 
 
 def _arrangement_rule(section: Section, known: int, n: int) -> Rule | None:
-    """Coordinate after coordinate, split where the order of the break planes changes.
+    """Make a rule coordinate by coordinate, split where the order of the break planes changes.
 
     A sum over the last coordinate has kinks where two planes meet. These sets are planes of the
     other coordinates, so the same holds one dimension lower.
@@ -84,7 +84,7 @@ def _arrangement_rule(section: Section, known: int, n: int) -> Rule | None:
 
 
 def _projected_planes(section: Section) -> list[tuple[Array, Array]] | None:
-    """For each coordinate k the planes x_k = offset - normal . (x_1 ... x_{k-1}) to split at.
+    """Return for each k the planes x_k = offset - normal . (x_1 ... x_{k-1}) to split at.
 
     None when there are too many.
     """
@@ -107,7 +107,7 @@ def _projected_planes(section: Section) -> list[tuple[Array, Array]] | None:
 
 
 def _distinct_planes(planes: list[tuple[Array, float]]) -> list[tuple[Array, float]]:
-    """Planes with unit normals, each once, empty ones left out."""
+    """Return planes with unit normals, each once, empty ones left out."""
     found: dict[tuple[float, ...], tuple[Array, float]] = {}
     for normal, offset in planes:
         size = float(np.linalg.norm(normal))
@@ -122,7 +122,7 @@ def _distinct_planes(planes: list[tuple[Array, float]]) -> list[tuple[Array, flo
 
 
 def _line_rule(section: Section, known: int, axes: list[tuple[Array, Array]]) -> Rule:
-    """Lines along the last coordinate over rules in the others, the first `known` outer."""
+    """Return lines along the last coordinate over rules in the others, the first `known` outer."""
     base, base_weights = product_grid(axes)
     nodes, weights = _along_lines(section, base)
     points = np.concatenate(
@@ -150,7 +150,7 @@ def _along_lines(section: Section, outer: Array) -> tuple[Array, Array]:
 
 
 def _crossings(section: Section, outer: Array) -> Array:
-    """Where lines along the last coordinate meet a break, shape (n, k), padded with inf."""
+    """Return where lines along the last coordinate meet a break, shape (n, k), padded with inf."""
     along = np.eye(section.m)[-1]
     origins = np.column_stack([outer, np.zeros(len(outer))])
     roots = [roots_on_lines(f, origins, along) for f in section.break_functions or ()]
@@ -158,7 +158,7 @@ def _crossings(section: Section, outer: Array) -> Array:
 
 
 def _outer_axes(section: Section) -> list[list[tuple[Array, Array]]]:
-    """Rules for all coordinates but the last, at two orders."""
+    """Return rules for all coordinates but the last, at two orders."""
     if section.m == 2:
         changes = _pattern_changes(section)
         return [[_split_axis(changes, n)] for n in _LINES[2]]
@@ -166,7 +166,7 @@ def _outer_axes(section: Section) -> list[list[tuple[Array, Array]]]:
 
 
 def _split_axis(changes: Array, n: int) -> tuple[Array, Array]:
-    """A rule for the first coordinate of a plane, split where the crossings change."""
+    """Return a rule for the first coordinate of a plane, split where the crossings change."""
     edges = np.concatenate([[-REACH], changes, [REACH]])
     # The cosine map makes square-root ends, where a line leaves a curved break, analytic.
     x, w = np.polynomial.legendre.leggauss(n)

@@ -39,5 +39,5 @@ class Function(Hashable, Protocol):
         ...
 
     def gradient(self) -> Sequence[Function]:
-        """The r partial derivatives."""
+        """Return the r partial derivatives."""
         ...

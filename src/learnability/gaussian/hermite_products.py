@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 @lru_cache(maxsize=256)
 def multi_indices(m: int, order: int) -> NDArray[np.int64]:
-    """All multi-indices of a given order, shape (q, m), in lexicographic order."""
+    """Return all multi-indices of a given order, shape (q, m), in lexicographic order."""
     if m == 0:
         return np.zeros((1 if order == 0 else 0, 0), dtype=int)
     if m == 1:
@@ -36,7 +36,7 @@ def multi_indices(m: int, order: int) -> NDArray[np.int64]:
 
 
 def root_factorials(betas: NDArray[np.int64]) -> Array:
-    """sqrt(beta!) of multi-indices (q, m)."""
+    """Return sqrt(beta!) of multi-indices (q, m)."""
     return np.array([math.sqrt(math.prod(map(math.factorial, row))) for row in betas.tolist()])
 
 
@@ -52,7 +52,7 @@ def hermite_table(x: Array, order: int) -> Array:
 
 
 def hermite_products(z: Array, order: int) -> Array:
-    """Orthonormal products of Hermite polynomials of total order `order`, shape (q, ...)."""
+    """Return orthonormal products of Hermite polynomials of total order `order`, shape (q, ...)."""
     if order == 1:
         return np.moveaxis(z, -1, 0)
     if order == 2:
@@ -76,7 +76,7 @@ def hermite_products(z: Array, order: int) -> Array:
 
 
 def product_rotation(matrix: Array, order: int) -> Array:
-    """The matrix R with h(M z) = R h(z) for the orthonormal Hermite products h of an order.
+    """Return the matrix R with h(M z) = R h(z) for the orthonormal Hermite products h of an order.
 
     M is orthogonal. It also turns the coefficients E[g h] when every index of their tensor is
     turned by M.

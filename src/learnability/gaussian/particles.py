@@ -105,7 +105,7 @@ class Particles:
 
     @staticmethod
     def nothing(xp: Any, like: Any) -> Particles:
-        """One particle of weight one, before any coordinate."""
+        """Return one particle of weight one, before any coordinate."""
         return Particles(xp.zeros_like(like)[None], (), 0.0, np.zeros((1, 0), dtype=np.intp))
 
     @property
@@ -118,7 +118,7 @@ class Particles:
 
 
 def joined(parts: list[Particles], xp: Any) -> Particles:
-    """Several sets of particles as one."""
+    """Return several sets of particles as one."""
     if len(parts) == 1:
         return parts[0]
     shapes = [p.log_weight.shape for p in parts]
@@ -131,7 +131,7 @@ def joined(parts: list[Particles], xp: Any) -> Particles:
 
 
 def panel_ends(centre: Any, scale: Any, edges: Array, reach: float, xp: Any) -> list[Any]:
-    """The ends (low, high) in t of the panels between edges, cut to where the mass is.
+    """Return the ends (low, high) in t of the panels between edges, cut to where the mass is.
 
     A panel away from the origin is kept out to where the density has fallen by exp(-reach^2/2)
     from its own peak.
@@ -228,12 +228,12 @@ def turned(
 
 
 def cholesky(V: Any, order: list[int], xp: Any) -> Any:
-    """The lower factor of V with its rows and columns in the given order."""
+    """Return the lower factor of V with its rows and columns in the given order."""
     return xp.linalg.cholesky(V[np.ix_(order, order)])
 
 
 def interval(low: Any, high: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """Log mass, mean and variance of a standard normal variable on [low, high].
+    """Return the log mass, mean and variance of a standard normal variable on [low, high].
 
     Computed from the side on which both tails are small, never from 1 - Phi. An end that is None is
     infinite.
@@ -259,7 +259,7 @@ def interval(low: Any, high: Any, xp: Any) -> tuple[Any, Any, Any]:
 
 
 def special(xp: Any) -> Any:
-    """The special functions that go with ``numpy`` or ``jax.numpy``."""
+    """Return the special functions that go with ``numpy`` or ``jax.numpy``."""
     if xp is np:
         import scipy.special
 

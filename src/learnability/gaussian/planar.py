@@ -61,7 +61,7 @@ class Jumps(NamedTuple):
 
     @staticmethod
     def of(values: NDArray[Any]) -> Jumps:
-        """Those of values (I + 1, J + 1, ...) on the boxes."""
+        """Return those of values (I + 1, J + 1, ...) on the boxes."""
         first = np.diff(values, axis=0)
         return Jumps(
             values[-1, -1], first[:, -1], np.diff(values[-1], axis=0), np.diff(first, axis=1)
@@ -74,7 +74,7 @@ def box_average(
     mean: tuple[NDArray[Any], NDArray[Any]],
     root: NDArray[Any],
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """E w(z) and its gradient in the two means.
+    """Return E w(z) and its gradient in the two means.
 
     Parameters
     ----------
@@ -93,11 +93,11 @@ def box_average(
         The average and its derivatives in the two means. The error is absolute: an average far
         below max |w| has few digits.
     """
-    # Python's numbers, which leave arrays of single precision as they are.
+    # Python's numbers leave arrays of single precision as they are.
     size = float(root[0, 0]), math.hypot(root[1, 0], root[1, 1])
     rho, tail = float(root[1, 0]) / size[1], float(root[1, 1]) / size[1]
     h, k = range(len(edges[0])), range(len(edges[0]), len(edges[0]) + len(edges[1]))
-    # All points at which normal probabilities are needed, found by few calls.
+    # All points at which normal probabilities are needed are found by few calls.
     points = len(h) + len(k)
     at = np.empty((points + 2 * len(h) * len(k), *mean[0].shape), dtype=mean[0].dtype)
     for which, own in enumerate((h, k)):
@@ -111,7 +111,7 @@ def box_average(
             at[c] += at[other] * (1 / tail)
     below, bell = _normal(at)
     average, slopes = jumps.last, [np.zeros_like(m) for m in mean]
-    # Loops over edges, of which there are few: sums over a short first axis cost more.
+    # These are loops over edges, of which there are few: sums over a short first axis cost more.
     for which, (own, changes) in enumerate(((h, jumps.along), (k, jumps.across))):
         for a, change in zip(own, changes, strict=True):
             average = average - change * below[a]
@@ -149,7 +149,7 @@ def _normal(x: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _plackett(h: NDArray[Any], k: NDArray[Any], rho: float) -> NDArray[Any]:
-    """Phi_2(h, k; rho) - Phi(h) Phi(k)."""
+    """Return Phi_2(h, k; rho) - Phi(h) Phi(k)."""
     count = next(count for most, count in _NODES if abs(rho) <= most)
     nodes, weights = legendre(count if h.dtype == np.float32 else 2 * count)
     angle = math.asin(rho)

@@ -34,7 +34,7 @@ _BLIND_NODES = {1: 900, 2: 700, 3: 128, 4: 40}
 
 
 def rules_for(section: Section, known: int = 0, constant: bool = False) -> tuple[list[Rule], str]:
-    """Rules whose spread tells the error, best first, and how they were made.
+    """Return rules whose spread tells the error, best first, and how they were made.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def rules_for(section: Section, known: int = 0, constant: bool = False) -> tuple
             return lines, "lines"
     if known == 0:
         return [_sobol_rule(section, seed) for seed in range(8)], "sobol"
-    # Unknown breaks: products of Gauss rules that ignore them converge slowly, and the two orders
+    # Products of Gauss rules that ignore unknown breaks converge slowly, and the two orders
     # tell how slowly.
     plain = [np.zeros(0)] * section.m
     size = _BLIND_NODES.get(section.m, 0)
@@ -79,7 +79,7 @@ def rules_for(section: Section, known: int = 0, constant: bool = False) -> tuple
 
 
 def axis_breaks(section: Section) -> list[Array] | None:
-    """Break positions on each coordinate axis; None if some break is not on such a plane."""
+    """Return break positions on each coordinate axis; None if some break is not on such a plane."""
     planes = section.planes
     if planes is None:
         return None
@@ -113,7 +113,7 @@ def adapted_frame(section: Section) -> Array:
 
 
 def adapted_complement(section: Section, known: Array) -> Array:
-    """Orthonormal rows that complete `known`, normals of break planes first."""
+    """Return orthonormal rows that complete `known`, normals of break planes first."""
     rows = known
     for direction, _ in section.planes or ():
         if len(rows) == 0 or np.abs(rows @ direction).max() < 1e-9:

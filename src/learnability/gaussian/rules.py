@@ -51,18 +51,18 @@ class Rule:
     axes: tuple[tuple[Array, Array], ...] | None = None
 
     def evaluate(self, section: Section) -> Array:
-        """Values at all nodes, shape (n, p)."""
+        """Return values at all nodes, shape (n, p)."""
         n, p = len(self.outer), self.inner.shape[1]
         inner = np.broadcast_to(self.inner, (n, p, self.inner.shape[2]))
         outer = np.broadcast_to(self.outer[:, None, :], (n, p, self.outer.shape[1]))
         return section(np.concatenate([outer, inner], axis=-1))
 
     def mean(self, values: Array) -> float:
-        """Expectation of values given at the nodes, shape (n, p)."""
+        """Return the expectation of values given at the nodes, shape (n, p)."""
         return float(self.outer_weights @ (values * self.inner_weights).sum(axis=1))
 
     def hermite_moments(self, values: Array, orders: Sequence[int]) -> dict[int, Array]:
-        """Conditional expectations of values times Hermite products given the outer node.
+        """Return conditional expectations of values times Hermite products given the outer node.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ def _gauss_piece(low: float, high: float, n: int) -> tuple[Array, Array]:
     diagonal, off = np.zeros(n), np.zeros(n)
     basis = np.zeros((n, len(nodes)))
     vector = np.sqrt(weights / mass)
-    for k in range(n):  # Lanczos with full reorthogonalisation: the Stieltjes procedure, stably.
+    for k in range(n):  # This is the Stieltjes procedure, with full reorthogonalisation.
         basis[k] = vector
         diagonal[k] = vector @ (nodes * vector)
         left = nodes * vector - basis[: k + 1].T @ (basis[: k + 1] @ (nodes * vector))
@@ -120,12 +120,12 @@ def _gauss_piece(low: float, high: float, n: int) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=64)
 def legendre(n: int) -> tuple[Array, Array]:
-    """Gauss-Legendre nodes and weights on [-1, 1]; not to be written to."""
+    """Return Gauss-Legendre nodes and weights on [-1, 1]; not to be written to."""
     return np.polynomial.legendre.leggauss(n)
 
 
 def composite_legendre(edges: Array, width: float, n: int) -> tuple[Array, Array]:
-    """Gauss-Legendre on panels between sorted edges, none wider than `width`."""
+    """Return Gauss-Legendre on panels between sorted edges, none wider than `width`."""
     gap = np.diff(edges)
     count = np.maximum(np.ceil(gap / width), gap > 0).astype(int)
     within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
@@ -138,7 +138,7 @@ def composite_legendre(edges: Array, width: float, n: int) -> tuple[Array, Array
 
 
 def gauss_normal(breaks: Array, n: int, least: int = 10) -> tuple[Array, Array]:
-    """A rule for the normal law with about n nodes, `least` of them between two breaks."""
+    """Return a rule for the normal law with about n nodes, `least` of them between two breaks."""
     inside = breaks[np.abs(breaks) < REACH]
     edges = np.concatenate([[-REACH], inside, [REACH]])
     each = max(n // (len(edges) - 1), least)
@@ -155,7 +155,7 @@ def gauss_normal(breaks: Array, n: int, least: int = 10) -> tuple[Array, Array]:
 
 
 def product_grid(axes: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-    """Tensor product of one-dimensional rules: nodes (N, k) and weights (N,)."""
+    """Return the tensor product of one-dimensional rules: nodes (N, k) and weights (N,)."""
     nodes, weights = np.zeros((1, 0)), np.ones(1)
     for x, w in axes:
         nodes = np.column_stack([np.repeat(nodes, len(x), axis=0), np.tile(x, len(nodes))])
@@ -164,7 +164,7 @@ def product_grid(axes: list[tuple[Array, Array]]) -> tuple[Array, Array]:
 
 
 def sobol_normals(m: int, log2_n: int, seed: int) -> Array:
-    """Scrambled Sobol points mapped to the standard normal law, shape (2**log2_n, m)."""
+    """Return scrambled Sobol points mapped to the standard normal law, shape (2**log2_n, m)."""
     from scipy.special import ndtri
     from scipy.stats import qmc
 

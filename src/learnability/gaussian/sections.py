@@ -24,7 +24,7 @@ REACH = 9.5
 
 Array = NDArray[np.float64]
 _SCAN = 769
-_SCAN_MANY = 193  # For more than 512 lines.
+_SCAN_MANY = 193  # It is used for more than 512 lines.
 _BISECTIONS = 55
 
 
@@ -57,7 +57,13 @@ class Section:
         return int(self.A.shape[1])
 
     def __call__(self, s: ArrayLike) -> Array:
-        """Values at points of shape (..., m); non-finite ones end in a sentence."""
+        """Return values at points of shape (..., m).
+
+        Raises
+        ------
+        LinkError
+            When one of them is not finite.
+        """
         z = self.points(np.asarray(s, dtype=float))
         value = np.asarray(self.link(z), dtype=float)
         if not np.isfinite(value).all():
@@ -69,7 +75,7 @@ class Section:
         return value
 
     def points(self, s: Array) -> Array:
-        """The points A s + b of the link's own space."""
+        """Return the points A s + b of the link's own space."""
         if self._is_whole:
             return s
         return s @ self.A.T + self.b
@@ -91,7 +97,7 @@ class Section:
         return Section(self.link, self.A @ complement(frame, self.m).T, self.b + offset)
 
     def slope(self, t: Array) -> Array:
-        """Derivative of a one-dimensional section at the points t."""
+        """Return the derivative of a one-dimensional section at the points t."""
         if self.link.tree is None:
             step = 6e-6 * np.maximum(1.0, np.abs(t))
             up, down = t + step, t - step
@@ -168,7 +174,7 @@ class Section:
 
 
 def complement(frame: Array, m: int) -> Array:
-    """Orthonormal rows that complete the orthonormal rows of `frame` to a basis of R^m.
+    """Return orthonormal rows that complete the orthonormal rows of `frame` to a basis of R^m.
 
     Coordinate axes are preferred, so that a frame of axes is completed by axes.
     """
@@ -177,7 +183,7 @@ def complement(frame: Array, m: int) -> Array:
 
 
 def basis_of(projector: Array, k: int) -> Array:
-    """A basis (k, m) of the range of a projector, as close to the axes as it allows."""
+    """Return a basis (k, m) of the range of a projector, as close to the axes as it allows."""
     rows: list[Array] = []
     left = projector.copy()
     for _ in range(k):
@@ -199,7 +205,7 @@ def roots_on_lines(
     direction: Array,
     coarse: bool = False,
 ) -> Array:
-    """Roots of a function along parallel lines.
+    """Return roots of a function along parallel lines.
 
     Parameters
     ----------
@@ -254,7 +260,7 @@ def _bracketed_roots(
     f_low: Array,
     f_high: Array,
 ) -> Array:
-    """Roots in brackets: Illinois steps while they converge, bisection for the rest.
+    """Return roots in brackets: Illinois steps while they converge, bisection for the rest.
 
     `function` takes the numbers of the brackets and a point in each.
     """
@@ -311,13 +317,13 @@ def _only_direction(function: Callable[[Array], Array], m: int) -> Array | None:
 
 
 def _distinct(sorted_points: Array) -> Array:
-    """Points that are at least 1e-9 apart."""
+    """Return points that are at least 1e-9 apart."""
     keep = np.diff(sorted_points, prepend=-np.inf) > 1e-9
     return sorted_points[keep]
 
 
 def _detected_breaks(function: Callable[[Array], Array]) -> Array:
-    """Jumps and kinks of a function of one variable whose breaks nobody declared.
+    """Return jumps and kinks of a function of one variable whose breaks nobody declared.
 
     Zooms into the cells of a grid whose second difference stands out, and keeps a point if the
     jump of the value or of the slope survives at a spacing of 1e-5.
@@ -344,7 +350,7 @@ def _detected_breaks(function: Callable[[Array], Array]) -> Array:
 
 
 def _located(function: Callable[[Array], Array], low: float, high: float, jump: bool) -> float:
-    """The position of a jump by bisection, or of a kink as the crossing of two tangents."""
+    """Return the position of a jump by bisection, or of a kink as the crossing of two tangents."""
     if jump:
         below = float(function(np.array([low]))[0])
         above = float(function(np.array([high]))[0])

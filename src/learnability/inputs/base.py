@@ -81,7 +81,7 @@ class Inputs(ABC):
 
     @abstractmethod
     def least_dimension(self, r: int) -> int:
-        """The smallest dimension for r hidden directions.
+        """Return the smallest dimension for r hidden directions.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class Inputs(ABC):
 
     @abstractmethod
     def directions(self, seed: int, r: int, d: int) -> Directions:
-        """The hidden directions and the marked axes of a seed.
+        """Return the hidden directions and the marked axes of a seed.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class Inputs(ABC):
         """
 
     def frame(self, r: int, d: int) -> Frame:
-        """The marked axes in dimension d for r hidden directions.
+        """Return the marked axes in dimension d for r hidden directions.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class Inputs(ABC):
     def draw(
         self, rng: np.random.Generator, n: int, directions: Directions, dtype: DTypeLike
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Inputs (n, d) and their hidden coordinates (n, r).
+        """Return inputs (n, d) and their hidden coordinates (n, r).
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class Inputs(ABC):
 
     @abstractmethod
     def apply(self, V: NDArray[Any], directions: Directions, power: float = 1.0) -> NDArray[Any]:
-        """Sigma^power V for rows V (m, d).
+        """Return Sigma^power V for rows V (m, d).
 
         Parameters
         ----------
@@ -156,12 +156,12 @@ class MarkedInputs(Inputs):
 
     @abstractmethod
     def frame(self, r: int, d: int) -> Frame:
-        """The marked axes in dimension d for r hidden directions."""
+        """Return the marked axes in dimension d for r hidden directions."""
 
     def draw(
         self, rng: np.random.Generator, n: int, directions: Directions, dtype: DTypeLike
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Inputs (n, d) and their hidden coordinates (n, r)."""
+        """Return inputs (n, d) and their hidden coordinates (n, r)."""
         r, d = directions.hidden.shape
         kind: Any = np.dtype(dtype).type
         X = rng.standard_normal((n, d), dtype=kind)
@@ -174,13 +174,13 @@ class MarkedInputs(Inputs):
         return X, c @ frame.to_label.astype(dtype).T
 
     def apply(self, V: NDArray[Any], directions: Directions, power: float = 1.0) -> NDArray[Any]:
-        """Sigma^power V for rows V (m, d)."""
+        """Return Sigma^power V for rows V (m, d)."""
         frame = self.frame(*directions.hidden.shape)
         E = directions.marked
         return np.asarray(V + ((V @ E.T) * (frame.scale ** (2 * power) - 1.0)) @ E)
 
 
 def orthonormal_rows(rng: np.random.Generator, r: int, d: int) -> Array:
-    """A uniformly random orthonormal set of r rows in R^d."""
+    """Return a uniformly random orthonormal set of r rows in R^d."""
     q, upper = np.linalg.qr(rng.standard_normal((d, r)))
     return np.ascontiguousarray((q * np.sign(np.diag(upper))).T)

@@ -30,14 +30,14 @@ class Isotropic(MarkedInputs):
     kind: ClassVar[str] = "isotropic"
 
     def frame(self, r: int, d: int) -> Frame:
-        """The hidden directions themselves."""
+        """Return the hidden directions themselves."""
         return Frame(np.ones(r), np.eye(r), np.eye(r), 0)
 
     def least_dimension(self, r: int) -> int:
-        """The smallest dimension for r hidden directions."""
+        """Return the smallest dimension for r hidden directions."""
         return r
 
     def directions(self, seed: int, r: int, d: int) -> Directions:
-        """Uniformly random hidden directions of a seed."""
+        """Return uniformly random hidden directions of a seed."""
         hidden = orthonormal_rows(stream(seed, 0), r, d)
         return Directions(hidden, hidden)

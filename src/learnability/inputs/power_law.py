@@ -44,7 +44,7 @@ class PowerLaw(Inputs):
         return True
 
     def eigenvalues(self, d: int) -> NDArray[np.float64]:
-        """Of the covariance, largest first, with mean 1.
+        """Return those of the covariance, largest first, with mean 1.
 
         Parameters
         ----------
@@ -55,17 +55,17 @@ class PowerLaw(Inputs):
         return np.asarray(found * (d / found.sum()))
 
     def least_dimension(self, r: int) -> int:
-        """The smallest dimension for r hidden directions."""
+        """Return the smallest dimension for r hidden directions."""
         return r
 
     def directions(self, seed: int, r: int, d: int) -> Directions:
-        """Uniformly random hidden directions; no axis is marked."""
+        """Return uniformly random hidden directions; no axis is marked."""
         return Directions(orthonormal_rows(stream(seed, 0), r, d), np.zeros((0, d)))
 
     def draw(
         self, rng: np.random.Generator, n: int, directions: Directions, dtype: DTypeLike
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Inputs (n, d) and their hidden coordinates (n, r)."""
+        """Return inputs (n, d) and their hidden coordinates (n, r)."""
         W = directions.hidden
         kind: Any = np.dtype(dtype).type
         eigenvalues = self.eigenvalues(W.shape[1])
@@ -76,5 +76,5 @@ class PowerLaw(Inputs):
         return X, X @ (whitening @ W).astype(dtype).T
 
     def apply(self, V: NDArray[Any], directions: Directions, power: float = 1.0) -> NDArray[Any]:
-        """Sigma^power V for rows V (m, d)."""
+        """Return Sigma^power V for rows V (m, d)."""
         return np.asarray(V * self.eigenvalues(V.shape[-1]) ** power)

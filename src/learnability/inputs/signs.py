@@ -48,7 +48,7 @@ class Signs(Inputs):
         return True
 
     def lengths(self, d: int) -> tuple[float, float]:
-        """|x_i| on the support and elsewhere, in dimension d.
+        """Return |x_i| on the support and elsewhere, in dimension d.
 
         Parameters
         ----------
@@ -58,11 +58,11 @@ class Signs(Inputs):
         return float(d) ** ((self.anisotropy - 1) / 2), 1 / math.sqrt(d)
 
     def least_dimension(self, r: int) -> int:
-        """The smallest dimension for r hidden directions."""
+        """Return the smallest dimension for r hidden directions."""
         return r
 
     def directions(self, seed: int, r: int, d: int) -> Directions:
-        """Axes of a random support."""
+        """Return axes of a random support."""
         support = np.random.default_rng([seed, 0]).permutation(d)[:r]
         W = np.zeros((r, d))
         W[np.arange(r), support] = 1.0
@@ -71,7 +71,7 @@ class Signs(Inputs):
     def draw(
         self, rng: np.random.Generator, n: int, directions: Directions, dtype: DTypeLike
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Inputs (n, d) and the signs of their support (n, r)."""
+        """Return inputs (n, d) and the signs of their support (n, r)."""
         d = directions.hidden.shape[1]
         support = directions.hidden.argmax(axis=1)
         signs = rng.integers(0, 2, (n, d), dtype=np.int8) * 2 - 1
@@ -81,7 +81,7 @@ class Signs(Inputs):
         return X, signs[:, support].astype(dtype)
 
     def apply(self, V: NDArray[Any], directions: Directions, power: float = 1.0) -> NDArray[Any]:
-        """Sigma^power V for rows V (m, d)."""
+        """Return Sigma^power V for rows V (m, d)."""
         d = V.shape[-1]
         long, short = self.lengths(d)
         variances = np.full(d, short**2)

@@ -42,7 +42,7 @@ class _Cosines(Kind):
     examples = (0.6, -0.3)
 
     def read(self, value: Any) -> Any:
-        """A float, or nested tuples of floats.
+        """Return a float, or nested tuples of floats.
 
         Raises
         ------
@@ -56,7 +56,7 @@ class _Cosines(Kind):
         return tuple(self.read(one) for one in value)
 
     def parse(self, text: str) -> Any:
-        """Numbers between commas; rows of a matrix between semicolons."""
+        """Return numbers between commas; rows of a matrix between semicolons."""
         rows = [[float(part) for part in row.split(",")] for row in text.split(";")]
         if len(rows) > 1:
             return rows
@@ -125,7 +125,7 @@ class Spiked(MarkedInputs):
         return True
 
     def strengths(self, d: int) -> Array:
-        """theta of every spike in dimension d, shape (spikes,).
+        """Return theta of every spike in dimension d, shape (spikes,).
 
         Parameters
         ----------
@@ -184,11 +184,11 @@ class Spiked(MarkedInputs):
         return A
 
     def least_dimension(self, r: int) -> int:
-        """The smallest dimension for r hidden directions."""
+        """Return the smallest dimension for r hidden directions."""
         return self.count + r + 1
 
     def frame(self, r: int, d: int) -> Frame:
-        """The spikes, then the directions that complete the hidden ones."""
+        """Return the spikes, then the directions that complete the hidden ones."""
         return _frame(self, r, d)
 
     def directions(self, seed: int, r: int, d: int) -> Directions:

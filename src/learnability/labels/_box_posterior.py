@@ -59,7 +59,7 @@ class BoxPosterior:
 
     @staticmethod
     def of(channel: Channel) -> BoxPosterior | None:
-        """The scheme, or None where it does not apply."""
+        """Return the scheme, or None where it does not apply."""
         link = channel.link
         breaks = axis_breaks(Section.whole(link))
         if breaks is None:
@@ -156,7 +156,7 @@ class BoxPosterior:
     def moments(
         self, data: dict[str, Any], omega: Any, V: Any, xp: Any, resolution: Resolution = COARSE
     ) -> tuple[Any, Any, Any]:
-        """Log Z (N,), E[z - omega] (r, N), E[(z - omega)(z - omega)^T] (r, r, N).
+        """Return log Z (N,), E[z - omega] (r, N), E[(z - omega)(z - omega)^T] (r, r, N).
 
         Parameters
         ----------
@@ -201,7 +201,7 @@ class BoxPosterior:
         return found
 
     def at_roots(self, start: Particles, data: Any, omega: Any, L: Any, xp: Any) -> Particles:
-        """The smooth coordinate fixed to where the label is met."""
+        """Return the smooth coordinate fixed to where the label is met."""
         mean = omega[self.smooth]
         return root_particles(start, mean, L[0], data["roots"], data["log_weights"], xp)
 
@@ -262,7 +262,7 @@ class BoxPosterior:
 
 
 def moves_along(link: Link, axis: int, breaks: list[Array]) -> bool:
-    """Whether the link changes along an axis between its breaks."""
+    """Return whether the link changes along an axis between its breaks."""
     rng = np.random.default_rng(11)
     z = 1.5 * rng.standard_normal((2000, link.r))
     edges = np.concatenate([[-np.inf], breaks[axis], [np.inf]])

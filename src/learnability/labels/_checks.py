@@ -45,7 +45,13 @@ def checked_r(r: Any) -> int:
 
 
 def check_function(function: Callable[[Any], Any], r: int) -> None:
-    """Call it once on five points and say in a sentence what is wrong with the answer."""
+    """Call it once on five points.
+
+    Raises
+    ------
+    LinkError
+        When the answer is not one real number for each point.
+    """
     call_function(function, np.random.default_rng(5).standard_normal((5, r)))
 
 

@@ -54,7 +54,7 @@ class Fits:
     functions: Array
 
     def predict(self, axis: LabelAxis, y: Array) -> Array:
-        """The mean of the fits at labels y, shape (q, n)."""
+        """Return the mean of the fits at labels y, shape (q, n)."""
         index, x, v = axis.coordinates(y)
         segment = np.searchsorted(self.cuts, index, side="right") - 1
         basis = np.stack([np.ones_like(x), x, v], axis=-1)
@@ -63,7 +63,7 @@ class Fits:
         return np.asarray(np.einsum("na,qna->qn", values, mean))
 
     def cross(self, without: int | None = None) -> Array:
-        """Mean of the products of fits from different replicates, shape (q, q)."""
+        """Return the mean of the products of fits from different replicates, shape (q, q)."""
         keep = [k for k in range(len(self.mass)) if k != without]
         share = np.sqrt(self.mass[keep].mean(axis=0))
         fits = (self.coefficients[keep] * share[:, None]).reshape(
@@ -82,11 +82,11 @@ class CrossGram:
     axis: LabelAxis
 
     def predict(self, y: Array) -> Array:
-        """E[t | y] at labels y, shape (q, n)."""
+        """Return E[t | y] at labels y, shape (q, n)."""
         return 0.5 * (self.halves[0].predict(self.axis, y) + self.halves[1].predict(self.axis, y))
 
     def matrix(self) -> Array:
-        """The estimate of K, shape (q, q)."""
+        """Return the estimate of K, shape (q, q)."""
         return 0.5 * (self.halves[0].cross() + self.halves[1].cross())
 
     def leave_one_out(self) -> list[tuple[Array, float]]:
@@ -99,7 +99,7 @@ class CrossGram:
 
 
 def jackknife_error(estimates: list[tuple[float, float]]) -> float:
-    """Standard error from leave-one-out values tagged by the half they left."""
+    """Return the standard error from leave-one-out values tagged by the half they left."""
     variance = 0.0
     for tag in (0.0, 1.0):
         values = np.array([value for value, half in estimates if half == tag])
@@ -169,7 +169,7 @@ class LabelAxis:
         return LabelAxis(edges, rank, ends[:-1], np.maximum(np.diff(ends), 1e-300), scale, forced)
 
     def coordinates(self, y: Array) -> tuple[NDArray[np.intp], Array, Array]:
-        """Bin, rank and scaled value of labels."""
+        """Return the bin, rank and scaled value of labels."""
         index = np.searchsorted(self.edges, y, side="right")
         inside = np.clip((y - self.low[index]) / self.width[index], 0, 1)
         rank = self.rank[index] + inside * (self.rank[index + 1] - self.rank[index])
@@ -217,7 +217,7 @@ class _BinSums:
         )
 
     def merged(self, cuts: NDArray[np.int64]) -> _BinSums:
-        """Sums over the segments between the cuts."""
+        """Return sums over the segments between the cuts."""
         return _BinSums(
             *(np.add.reduceat(getattr(self, f.name), cuts[:-1], axis=-1) for f in fields(self))
         )
@@ -266,7 +266,7 @@ def _segments(sums: _BinSums, forced: NDArray[np.int64], least: int) -> NDArray[
 
 
 def _fit(parts: list[_BinSums], cuts: NDArray[np.int64]) -> Fits:
-    """Local least squares per replicate, in a basis orthonormal under the pooled labels."""
+    """Fit local least squares per replicate, in a basis orthonormal for the pooled labels."""
     pooled = _BinSums.total(parts)
     count = np.maximum(pooled.basis[0], 1e-300)
     centre = pooled.basis[1:3] / count

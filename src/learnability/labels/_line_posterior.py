@@ -81,7 +81,7 @@ class LinePosterior:
             steep = np.array([np.asarray(link.gradient()[i](z)) for i in moving]) ** 4
             share = np.nan_to_num(steep / steep.sum(axis=0))
         always = [i for i, least in zip(moving, share.min(axis=1), strict=True) if least > 0.05]
-        # Along an axis with breaks the lines of some outer points miss the label: a jump.
+        # Along an axis with breaks the lines of some outer points miss the label, which is a jump.
         return [min(always, key=lambda i: len(self._edges[i]))] if always else moving
 
     @property
@@ -121,13 +121,13 @@ class LinePosterior:
         return (1e-6 * self._unit) ** 2
 
     def prepare(self, y: Array) -> dict[str, Array]:
-        """What depends on the labels (N,) alone."""
+        """Return what depends on the labels (N,) alone."""
         return {"y": y}
 
     def moments(
         self, data: dict[str, Any], omega: Any, V: Any, xp: Any, resolution: Resolution = COARSE
     ) -> tuple[Any, Any, Any]:
-        """Log Z (N,), E[z - omega] (r, N), E[(z - omega)(z - omega)^T] (r, r, N).
+        """Return log Z (N,), E[z - omega] (r, N), E[(z - omega)(z - omega)^T] (r, r, N).
 
         The parameters are those of `BoxPosterior.moments`.
         """
@@ -142,7 +142,7 @@ class LinePosterior:
     def _along(
         self, axis: int, y: Any, omega: Any, V: Any, xp: Any, resolution: Resolution
     ) -> tuple[Any, Any, Any]:
-        """What lines along an axis add to Z (N,) and to Z times the moments of z - omega."""
+        """Return what lines along an axis add to Z (N,) and to Z times the moments of z - omega."""
         r = self.channel.link.r
         order = [*(i for i in range(r) if i != axis), axis]
         L = cholesky(V, order, xp)
@@ -162,7 +162,7 @@ class LinePosterior:
             coordinates.insert(axis, centre + scale * t)
             return Coordinates(tuple(coordinates))
 
-        sums = [0.0, 0.0, 0.0]  # Of each line: mass, first and second moment of its coordinate.
+        sums = [0.0, 0.0, 0.0]  # These are mass, first and second moment along each line.
         for low, high in panel_ends(centre, scale, self._edges[axis], resolution.reach, xp):
             parts = self._panel(low, high, y, points, V, scale, axis, xp, resolution)
             sums = [total + part for total, part in zip(sums, parts, strict=True)]
@@ -208,7 +208,7 @@ class LinePosterior:
         else:
             left, right = self._cut(knots, points, xp)
             width = right - left
-            inset = 1e-3 * width  # Just inside: the ends may be jumps.
+            inset = 1e-3 * width  # They are taken just inside, since the ends may be jumps.
             at_left = self._link(points(left + inset), xp)
             at_right = self._link(points(right - inset), xp)
             slope = (at_right - at_left) / xp.maximum(0.998 * width, 1e-12)
@@ -268,7 +268,7 @@ class LinePosterior:
         return z.evaluate(self.channel.link, xp)
 
     def _share(self, z: Coordinates, V: Any, axis: int, xp: Any) -> Any:
-        """The weight at z of the lines along an axis, one for all axes together."""
+        """Return the weight at z of the lines along an axis, one for all axes together."""
         gradient = self.channel.link.gradient()
         floor = 1e-8 * self._unit**4
         steep = {
@@ -296,7 +296,7 @@ class Coordinates:
         return self.coordinates[key[1]]
 
     def evaluate(self, link: Link, xp: Any) -> Any:
-        """Values of a link, of the common shape."""
+        """Return values of a link, of the common shape."""
         shape = np.broadcast_shapes(*(c.shape for c in self.coordinates))
         if link.tree is not None:
             return xp.broadcast_to(evaluate_tree(link.tree, self, xp), shape)

@@ -46,7 +46,7 @@ class PlanarScore:
             self.roots = Jumps.of(scheme.allowed[..., None].astype(dtype))
 
     def _boxes(self) -> tuple[NDArray[Any], Jumps]:
-        """Log likelihood of the likeliest box (N,), and jumps of the likelihood over it.
+        """Return the log likelihood of the likeliest box (N,), and jumps of the likelihood over it.
 
         The axes that stay are the boxes of the outer coordinates, flat, and the samples.
         """
@@ -100,7 +100,7 @@ class PlanarScore:
             average, *means = ((weight * x).sum(axis=0) for x in sums)
         total = np.maximum(average, 1e-30)
         g = np.empty_like(omega)
-        for k in range(len(order) - 1, -1, -1):  # From the last: L^T g = E[t | y].
+        for k in range(len(order) - 1, -1, -1):  # It is solved from the last row: L^T g = E[t | y].
             g[order[k]] = means[k] / total
             if k < len(order) - 2:
                 after = sum(L[j, k] * g[order[j]] for j in range(k + 1, len(order)))
@@ -110,7 +110,7 @@ class PlanarScore:
     def _over_boxes(
         self, outer: Particles, omega: NDArray[Any], L: NDArray[Any]
     ) -> tuple[Particles, Jumps]:
-        """Nodes of the coordinates before the last two, and the jumps at each."""
+        """Return nodes of the coordinates before the last two, and the jumps at each."""
         edges = [self.scheme.edges[i] for i in self.scheme.order[:-2]]
         if not edges:
             return outer, self.boxes

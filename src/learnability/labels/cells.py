@@ -21,7 +21,7 @@ _MOST_LABELS = 24
 
 
 def few_values(section: Section) -> Array | None:
-    """The labels of a section when they are finitely many, else None."""
+    """Return the labels of a section when they are finitely many, else None."""
     first, second = np.random.default_rng(3).standard_normal((2, 4096, section.m))
     seen = np.sort(section(np.concatenate([first, 2.5 * first])))
     # Labels that differ by rounding only are one label.
@@ -38,7 +38,7 @@ def few_values(section: Section) -> Array | None:
 def cells_of(
     section: Section, labels: Array, orders: Sequence[int]
 ) -> list[tuple[Array, dict[int, Array]]]:
-    """Masses (n,) and moments, order -> (n, q), of the cells {g = v}, from each rule."""
+    """Return masses (n,) and moments, order -> (n, q), of the cells {g = v}, from each rule."""
     frame = adapted_frame(section)
     turned = section.inside(frame)
     found = []
@@ -52,7 +52,7 @@ def cells_of(
 def _cell_moments(
     rule: Rule, section: Section, labels: Array, orders: list[int]
 ) -> dict[int, Array]:
-    """Moments of every cell: order -> array (labels, q)."""
+    """Return moments of every cell: order -> array (labels, q)."""
     values = rule.evaluate(section)
     middle = 0.5 * (labels[1:] + labels[:-1])
     owner = np.searchsorted(middle, values)

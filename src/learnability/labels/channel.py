@@ -45,7 +45,7 @@ class Channel:
         object.__setattr__(self, "noise", checked_noise(self.noise))
 
     def sample(self, z: ArrayLike, rng: np.random.Generator) -> Array:
-        """Labels of hidden coordinates z of shape (..., r).
+        """Return labels of hidden coordinates z of shape (..., r).
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class Channel:
         return expand(self.link, 0).variance + self.noise
 
     def zeta(self, order: int, y: ArrayLike) -> Array:
-        """E[He_k(z) | y], what a label says about the hidden coordinates.
+        """Return E[He_k(z) | y], what a label says about the hidden coordinates.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class Channel:
         return np.array(tensors).reshape(labels.shape + (self.link.r,) * order)
 
     def G(self, y: ArrayLike) -> Array:
-        """E[z z^T - I | y], shape (..., r, r).
+        """Return E[z z^T - I | y], shape (..., r, r).
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class Channel:
         return self.zeta(2, y)
 
     def posterior(self, y: ArrayLike, omega: ArrayLike, V: ArrayLike) -> Posterior:
-        """Law of z ~ N(omega, V) given its label.
+        """Return the law of z ~ N(omega, V) given its label.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class Channel:
     def conditional_moments(
         self, orders: Sequence[int], known: ArrayLike | None = None
     ) -> dict[int, ConditionalMoments]:
-        """E[zeta_k zeta_k^T] of zeta_k(y) = E[h_k(z) | y, known coordinates].
+        """Return E[zeta_k zeta_k^T] of zeta_k(y) = E[h_k(z) | y, known coordinates].
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ def _law(link: Link, noise: float, order: int) -> Callable[[Array], Array]:
 
 
 def checked_frame(known: ArrayLike | None, r: int) -> Array:
-    """Known directions as an array (j, r) of orthonormal rows, j < r.
+    """Return known directions as an array (j, r) of orthonormal rows, j < r.
 
     Raises
     ------
@@ -167,7 +167,7 @@ def checked_frame(known: ArrayLike | None, r: int) -> Array:
 
 
 def checked_noise(noise: float) -> float:
-    """The noise as a float.
+    """Return the noise as a float.
 
     Raises
     ------

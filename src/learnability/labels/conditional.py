@@ -47,7 +47,7 @@ MANY_SAMPLES = 22
 FEW_SAMPLES = 18
 """The same where only a yes or no is wanted first."""
 
-_WORK = 26  # Base-two logarithm of samples times products.
+_WORK = 26  # This is the base-two logarithm of samples times products.
 _STRETCH = 1.2  # Samples are wider than the normal law, and weighted: the tails matter for moments.
 _NODES = {1: (8, 24), 2: (6, 8), 3: (2, 4)}
 
@@ -80,7 +80,7 @@ class ConditionalMoments:
     allowed: int
 
     def functional(self, function: Callable[[Array], float]) -> tuple[float, float]:
-        """The value of a function of the matrix, and its error.
+        """Return the value of a function of the matrix, and its error.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ def conditional_moments(
     known: Array | None = None,
     samples: int = MANY_SAMPLES,
 ) -> dict[int, ConditionalMoments]:
-    """K_k of a section for several orders, given some known coordinates.
+    """Return K_k of a section for several orders, given some known coordinates.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def _averaged(
 
 
 def _mean(parts: list[ConditionalMoments], weights: Array) -> ConditionalMoments:
-    """The weighted mean of moments; what a part lacks is filled by its own value."""
+    """Return the weighted mean of moments; what a part lacks is filled by its own value."""
     names = {part.method for part in parts}
     method = next(n for n in ("regression", "cells", "level sets", "symmetry") if n in names)
     rules = max(len(part.rules) for part in parts)
@@ -241,7 +241,7 @@ def _unconditional(
 def _on_the_line(
     link: Link, slope: bytes, offset: bytes, noise: float
 ) -> tuple[Array, Array] | None:
-    """Squared moments up to order 8 of a one-dimensional section, kept for all orders.
+    """Return squared moments up to order 8 of a one-dimensional section, kept for all orders.
 
     None when the section has more dimensions, folds too often, or has breaks that nobody declared
     and that were not found: the total mass is then not one.
@@ -260,7 +260,7 @@ def _on_the_line(
 def _by_cells(
     section: Section, labels: Array, noise: float, orders: list[int], invariant: dict[int, Array]
 ) -> dict[int, ConditionalMoments]:
-    """Exact masses and moments of the cells {g = v}; noise mixes them."""
+    """Return exact masses and moments of the cells {g = v}; noise mixes them."""
     estimates: dict[int, list[Array]] = {k: [] for k in orders}
     for mass, moments in cells_of(section, labels, orders):
         for k in orders:
@@ -307,7 +307,7 @@ def _regression(
     invariant: dict[int, Array],
     samples: int,
 ) -> CrossGram:
-    """Regression of the invariant products of several orders on the label."""
+    """Return the regression of the invariant products of several orders on the label."""
     dimension = section.m + (noise > 0)
     # Many products of a high order are averaged together, and cost memory: fewer samples do.
     products = sum(len(invariant[k]) for k in orders)
@@ -327,7 +327,7 @@ def _regression(
 
 
 def conditional_law(section: Section, noise: float, order: int) -> Callable[[Array], Array]:
-    """The function y -> E[h(z) | y] of the orthonormal Hermite products of one order.
+    """Return the function y -> E[h(z) | y] of the orthonormal Hermite products of one order.
 
     Parameters
     ----------

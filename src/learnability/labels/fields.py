@@ -38,7 +38,7 @@ class Function(Kind):
         return "str, Link or callable"
 
     def read(self, value: Any) -> Link:
-        """The Link.
+        """Return the Link.
 
         Raises
         ------
@@ -54,12 +54,12 @@ class Function(Kind):
         return link
 
     def parse(self, text: str) -> Any:
-        """The text itself."""
+        """Return the text itself."""
         return text
 
 
 def function(default: Any, *, help: str, variables: int = 1, **about: Any) -> Any:
-    """A field that is a function, such as an activation.
+    """Return a field that is a function, such as an activation.
 
     Parameters
     ----------

@@ -94,7 +94,7 @@ class HermiteExpansion:
         return max(self.energy - self.mean**2, 0.0)
 
     def power(self, k: int) -> float:
-        """|P_k g|^2, the part of E[g^2] at order k.
+        """Return |P_k g|^2, the part of E[g^2] at order k.
 
         Parameters
         ----------
@@ -109,7 +109,7 @@ class HermiteExpansion:
         return max(self.energy - sum(self.power(k) for k in range(self.order + 1)), 0.0)
 
     def is_zero(self, k: int) -> bool | None:
-        """Whether C_k vanishes; None when the numerics cannot tell.
+        """Return whether C_k vanishes; None when the numerics cannot tell.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class HermiteExpansion:
         return tuple(k for k in range(1, self.order + 1) if self.is_zero(k) is None)
 
     def visible(self, k: int) -> tuple[Eigenspace, ...]:
-        """Eigenspaces with non-zero eigenvalue of A_k, largest first.
+        """Return eigenspaces with non-zero eigenvalue of A_k, largest first.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ def eigenspaces(matrix: Array, tolerance: float) -> tuple[Eigenspace, ...]:
 
 
 def tensor(link: Link, order: int, normalisation: str = "raw") -> Array:
-    """The order-k Hermite tensor in a named normalisation; see `Link.hermite`."""
+    """Return the order-k Hermite tensor in a named normalisation; see `Link.hermite`."""
     if normalisation not in NORMALISATIONS:
         raise LearnabilityError(
             f"`normalisation` was given as {normalisation!r}, but one of "
@@ -190,7 +190,7 @@ def tensor(link: Link, order: int, normalisation: str = "raw") -> Array:
 
 
 def expand(link: Link, order: int, only_last: bool = False) -> HermiteExpansion:
-    """Hermite tensors of a link up to an order.
+    """Return the Hermite tensors of a link up to an order.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def expand(link: Link, order: int, only_last: bool = False) -> HermiteExpansion:
 def _by_algebra(
     link: Link, terms: dict[tuple[int, ...], Fraction | float], order: int
 ) -> HermiteExpansion:
-    """Exact: E[x^n He_b] = n! / (2^j j!) with n - b = 2j >= 0."""
+    """Compute exactly: E[x^n He_b] = n! / (2^j j!) with n - b = 2j >= 0."""
     coefficients: dict[tuple[int, ...], Fraction | float] = {}
     for exponents, factor in terms.items():
         options = [
@@ -328,7 +328,7 @@ def rotate_tensor(value: Array, matrix: Array) -> Array:
 
 
 def _allowed(link: Link, k: int) -> Array:
-    """One where the sign symmetries of the link allow a non-zero entry of C_k, else zero."""
+    """Return one where the sign symmetries of the link allow a non-zero entry of C_k, else zero."""
     betas = multi_indices(link.r, k)
     allowed = np.ones(len(betas))
     for symmetry in link.symmetries:

@@ -76,12 +76,12 @@ CATALOGUE = (
 
 
 def catalogue(name: str) -> Entry:
-    """The entry of a name.
+    """Return the entry of a name.
 
     Parameters
     ----------
     name : str
-        Of the entry.
+        The name of the entry.
 
     Examples
     --------

@@ -67,11 +67,11 @@ class LevelSets:
         return float(np.ptp(self.section(np.linspace(-4, 4, 801)[:, None] + 1e-7))) or 1.0
 
     def value(self, t: Array) -> Array:
-        """The function g on points of the line, in its unit."""
+        """Return the function g on points of the line, in its unit."""
         return self.section(t[..., None]) / self.unit
 
     def slope(self, t: Array) -> Array:
-        """The derivative of `value`."""
+        """Return the derivative of `value`."""
         return self.section.slope(t) / self.unit
 
     @cached_property
@@ -105,7 +105,7 @@ class LevelSets:
         return roots, log_slope, (y >= branches.bottom[:, None]) & (y <= branches.top[:, None])
 
     def roots_of(self, y: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """The points of the line with given labels.
+        """Return the points of the line with given labels.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class LevelSets:
         return roots, log_slope + np.log(self.unit), exists
 
     def _atoms(self, order: int) -> tuple[Array, Array]:
-        """Distinct values (n,) of the flat pieces and their moments (order + 1, n)."""
+        """Return distinct values (n,) of the flat pieces and their moments (order + 1, n)."""
         from scipy.special import ndtr
 
         values, ends = self.pieces.flat_values, self.pieces.flats
@@ -139,7 +139,7 @@ class LevelSets:
         return _merged(values, moments)
 
     def squared_moments(self, order: int, noise: float = 0.0) -> tuple[Array, Array]:
-        """E[ E[h_k(z) | y]^2 ] of the orthonormal Hermite polynomials.
+        """Return E[ E[h_k(z) | y]^2 ] of the orthonormal Hermite polynomials.
 
         Parameters
         ----------
@@ -158,12 +158,12 @@ class LevelSets:
             self._noisy(order, noise, n) if noise > 0 else self._noise_free(order, n)
             for n in ((10, 8) if noise > 0 else (16, 12))
         )
-        scale = max(abs(fine[0]), 1e-300)  # The total mass, one up to the cut at REACH.
+        scale = max(abs(fine[0]), 1e-300)  # The total mass is one up to the cut at REACH.
         lost = self._blurred(order) if noise == 0 else 0.0
         return fine / scale, np.abs(fine - coarse) + abs(1 - fine[0]) + lost
 
     def _blurred(self, order: int) -> Array:
-        """The variance of h_k inside pieces that are flat only to rounding."""
+        """Return the variance of h_k inside pieces that are flat only to rounding."""
         total = np.zeros(order + 1)
         for low, high in self.pieces.saturated:
             z, weight = composite_legendre(np.array([low, high]), 0.5, 12)
@@ -198,7 +198,7 @@ class LevelSets:
         return found
 
     def _between(self, which: Indices, below: float, above: float, n: int) -> list[Labels]:
-        """Nodes for the labels between two neighbouring levels."""
+        """Return nodes for the labels between two neighbouring levels."""
         branches = self.pieces.branches
         ends = self._roots(np.array([below, above]), which)  # (n, 2)
         for j, level in enumerate((below, above)):  # At a fold bisection sees only half the digits.
@@ -214,7 +214,7 @@ class LevelSets:
         fraction, weight = composite_legendre(grading, 0.25, n)
         found = []
         for j, level in enumerate((below, above)):
-            # The variable: the longest of the branches that fold at this level, if any does.
+            # The variable is that of the longest branch that folds at this level, if any does.
             extent = np.abs(ends[:, j] - halves)
             folds = np.abs(self.slope(ends[:, j])) * extent < 1e-3 * abs(middle - level)
             ref = int(np.argmax(np.where(folds, extent + 2 * REACH, extent)))
@@ -243,7 +243,7 @@ class LevelSets:
             return np.where(density[0] > 1e-290, density**2 / density[0], 0.0) @ weight
 
     def _noisy_density(self, y: Array, order: int, noise: float, n: int) -> Array:
-        """The law of the noisy label times E[h_k | y], shape (order + 1, len(y))."""
+        """Return the law of the noisy label times E[h_k | y], shape (order + 1, len(y))."""
         branches = self.pieces.branches
         sigma = np.sqrt(noise)
         atoms, moments = self._atoms(order)
@@ -264,7 +264,7 @@ class LevelSets:
         return np.asarray(density / (sigma * np.sqrt(2 * np.pi)))
 
     def conditional(self, y: Array, order: int, noise: float = 0.0) -> Array:
-        """E[h_k(z) | y] of the orthonormal Hermite polynomials.
+        """Return E[h_k(z) | y] of the orthonormal Hermite polynomials.
 
         Parameters
         ----------
@@ -302,7 +302,7 @@ def _distinct_levels(levels: Array) -> Array:
 
 
 def _thinned(edges: Array, gap: float) -> Array:
-    """Sorted edges at least `gap` apart, the last one kept."""
+    """Return sorted edges at least `gap` apart, the last one kept."""
     kept = [float(edges[0])]
     for edge in edges[1:]:
         if edge - kept[-1] >= gap:

@@ -323,7 +323,7 @@ class Link:
         )
 
     def hermite(self, order: int, normalisation: str = "raw") -> Any:
-        """Hermite coefficient or symmetric tensor of one order.
+        """Return the Hermite coefficient or symmetric tensor of one order.
 
         Parameters
         ----------
@@ -393,6 +393,6 @@ class Link:
 
 
 def _links(breaks: Any, r: int) -> Iterator[Link]:
-    """Links of declared breaks."""
+    """Return links of declared breaks."""
     for item in checked_breaks(breaks, r):
         yield Link._from_tree(item, r) if isinstance(item, Tree) else Link(item, r=r)

@@ -96,13 +96,13 @@ def monotone_pieces(section: Section, value: Values, slope: Values) -> Pieces:
 def _folds(
     section: Section, value: Values, slope: Values, grid: Array, values: Array, flat: float
 ) -> list[float]:
-    """Where the slope changes sign inside a smooth interval, by bisection."""
+    """Return where the slope changes sign inside a smooth interval, by bisection."""
     step = np.where(np.abs(np.diff(values)) <= flat, 0.0, np.sign(np.diff(values)))
     known = np.nonzero(step)[0]
     turn = np.nonzero(step[known[:-1]] * step[known[1:]] < 0)[0]
     low, high = grid[known[turn]], grid[known[turn + 1] + 1]
     rising = step[known[turn]]
-    if section.link.tree is None:  # No exact slope: a golden section on the values.
+    if section.link.tree is None:  # A golden section on the values needs no slope.
         ratio = 0.5 * (np.sqrt(5) - 1)
         for _ in range(60):
             left, right = high - ratio * (high - low), low + ratio * (high - low)

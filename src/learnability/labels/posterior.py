@@ -67,7 +67,7 @@ class Posterior(NamedTuple):
 
 @lru_cache(maxsize=64)
 def scheme_of(channel: Channel) -> BoxPosterior | LinePosterior:
-    """The scheme for a channel: boxes where they are exact, else lines."""
+    """Return the scheme for a channel: boxes where they are exact, else lines."""
     if channel.link.r > MOST_DIRECTIONS:
         raise LearnabilityError(
             f"The posterior of {channel.link!r} has {channel.link.r} hidden directions, "
@@ -80,7 +80,7 @@ def scheme_of(channel: Channel) -> BoxPosterior | LinePosterior:
 def checked_posterior(
     r: int, y: ArrayLike, omega: ArrayLike, V: ArrayLike
 ) -> tuple[Array, Array, Array]:
-    """Labels (N,), means (N, r) and covariance (r, r) as arrays.
+    """Return labels (N,), means (N, r) and covariance (r, r) as arrays.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def evaluate(
     V: ArrayLike,
     resolution: Resolution = FINE,
 ) -> Posterior:
-    """The posterior by a scheme, in NumPy.
+    """Return the posterior by a scheme, in NumPy.
 
     Parameters
     ----------
@@ -144,6 +144,6 @@ def traceable(channel: Channel) -> bool:
     try:
         for function in (channel.link, *channel.link.gradient(), *(channel.link.breaks or ())):
             jax.eval_shape(function, points)
-    except Exception:  # Whatever a user's function raises on a tracer.
+    except Exception:  # A user's function may raise anything on a tracer.
         return False
     return True

@@ -45,7 +45,7 @@ class Cost:
         return self.to_dict()[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain names and numbers."""
+        """Return plain names and numbers."""
         return asdict(self)
 
 
@@ -122,7 +122,7 @@ def _float(value: int | None) -> float | None:
 
 
 def _online(exponent: int | None) -> tuple[float | None, int]:
-    """Samples of online gradient descent: d, d log d, d^(l-1)."""
+    """Return samples of online gradient descent: d, d log d, d^(l-1)."""
     if exponent is None:
         return None, 0
     return float(max(1, exponent - 1)), int(exponent == 2)

@@ -65,7 +65,7 @@ class HierarchicalHardness:
     notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists, names and numbers, ready for JSON; infinities become None."""
+        """Return plain lists, names and numbers, ready for JSON; infinities become None."""
         return {
             "link": self.target.link.text,
             "polynomial": self.target.polynomial.text,
@@ -83,7 +83,7 @@ class HierarchicalHardness:
         }
 
     def cite(self) -> str:
-        """BibTeX of the results behind the numbers."""
+        """Return the BibTeX of the results behind the numbers."""
         keys = dict.fromkeys(cost.reference for cost in self.costs)
         return "\n\n".join(BIBTEX[key] for key in keys)
 
@@ -172,7 +172,7 @@ def hierarchical_hardness(target: Hierarchical) -> HierarchicalHardness:
 
 
 def _first_layer_constant(target: Hierarchical) -> float | None:
-    """n* / (d N), at the target's N or at 64."""
+    """Return n* / (d N), at the target's N or at 64."""
     from dataclasses import replace
 
     N = target.N[-1] if target.N is not None else 64

@@ -68,7 +68,7 @@ class Hardness:
     undecided: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists, names and numbers, ready for JSON; infinities become None."""
+        """Return plain lists, names and numbers, ready for JSON; infinities become None."""
         return {
             "link": self.target.link.text,
             "r": self.target.r,
@@ -89,7 +89,7 @@ class Hardness:
         }
 
     def cite(self) -> str:
-        """BibTeX of the results behind the numbers."""
+        """Return the BibTeX of the results behind the numbers."""
         keys = dict.fromkeys(
             [*(cost.reference for cost in self.costs), "troiani2024", "damian2024"]
         )
@@ -112,7 +112,7 @@ class Hardness:
         return draw(self, path)
 
     def to_dataset(self) -> Any:
-        """The numbers of the picture as an `xarray.Dataset`."""
+        """Return the numbers of the picture as an `xarray.Dataset`."""
         from learnability.reports.tables import dataset
 
         return dataset(self)

@@ -54,7 +54,7 @@ class SpikedHardness(Hardness):
     kernel_exponent: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists, names and numbers, ready for JSON; infinities become None."""
+        """Return plain lists, names and numbers, ready for JSON; infinities become None."""
         return {
             **super().to_dict(),
             "spike_exponent": self.spike_exponent,
@@ -65,7 +65,7 @@ class SpikedHardness(Hardness):
 
 
 def start_exponent(spike: float, alignment: float) -> float:
-    """x of random weights, from gamma_2 and gamma_1."""
+    """Return x of random weights, from gamma_2 and gamma_1."""
     if spike < alignment:
         return 1.0
     return max(1 - 2 * (spike - alignment) if spike < 2 * alignment else 1 - spike, 0.0)
@@ -102,7 +102,7 @@ def spiked_hardness(target: Target) -> SpikedHardness:
 
 
 def _single(shared: dict[str, Any], gamma: float, inputs: Any) -> SpikedHardness:
-    """The report for one spike of exponent gamma_2 and one hidden direction."""
+    """Return the report for one spike of exponent gamma_2 and one hidden direction."""
     gamma_1 = inputs.alignment_exponent or 0.0
     orthogonal = not np.any(inputs.alignment)
     x = 1.0 if orthogonal else start_exponent(gamma, gamma_1)
@@ -172,5 +172,5 @@ def _notes(k: int | None, gamma: float, x: float, sees: bool, orthogonal: bool) 
 
 
 def _degree(gamma: float) -> int:
-    """Largest l with l (1 - gamma) <= 1."""
+    """Return largest l with l (1 - gamma) <= 1."""
     return int(1 / (1 - gamma) + 1e-9)

@@ -20,7 +20,7 @@ __all__ = ["dataset", "directions_text", "scaling_text", "table"]
 
 
 def table(report: Hardness) -> str:
-    """The report as text, at most about a hundred characters wide."""
+    """Return the report as text, at most about a hundred characters wide."""
     target = report.target
     name = target.link.text if target.link.text is not None else repr(target.link)
     lines = [f"y = {name}" + (f" + sqrt({target.noise:g}) xi" if target.noise else ""), ""]
@@ -84,7 +84,7 @@ def _or_unknown(value: int | None) -> str:
 
 
 def directions_text(step: Step) -> str:
-    """Directions as combinations of z, such as 'z1, 0.71 z2 + 0.71 z3'."""
+    """Return directions as combinations of z, such as 'z1, 0.71 z2 + 0.71 z3'."""
     names = ["z"] if step.directions.shape[1] == 1 else [f"z{i + 1}" for i in range(9)]
     texts = []
     for row in step.directions:
@@ -102,7 +102,7 @@ def directions_text(step: Step) -> str:
 
 
 def scaling_text(cost: Cost, power: str = "d^{}", logarithm: str = " log d") -> str:
-    """How the number of samples grows with d."""
+    """Return how the number of samples grows with d."""
     if cost.exponent is None:
         return "not known"
     constant = cost.constant
@@ -112,7 +112,7 @@ def scaling_text(cost: Cost, power: str = "d^{}", logarithm: str = " log d") -> 
 
 
 def dataset(report: Hardness) -> xarray.Dataset:
-    """The numbers of the report as labelled arrays."""
+    """Return the numbers of the report as labelled arrays."""
     import xarray
 
     steps, csq = report.staircase, report.csq_staircase

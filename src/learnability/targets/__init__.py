@@ -29,7 +29,7 @@ __all__ = [
 
 
 def as_target(target: TargetLike, r: int | None = None, noise: float | None = None) -> Target:
-    """A target as it is, or the MultiIndex of a link or its text.
+    """Return a target as it is, or the MultiIndex of a link or its text.
 
     Parameters
     ----------

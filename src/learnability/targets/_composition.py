@@ -37,15 +37,15 @@ DEGREE = 8
 """Highest degree that is resolved under one feature."""
 FEW = 4
 """The same for several features."""
-_FREQUENCIES = (20.0, 40.0, 80.0, 160.0)  # In units of one over the deviation of h.
+_FREQUENCIES = (20.0, 40.0, 80.0, 160.0)  # It is in units of one over the deviation of h.
 _DEAD = 1e-13
-_REACH = 6.5  # Of one z in the tails of h.
-_PANEL = {1: 0.2, 2: 0.4}  # Width of a panel in deviations of h, by the number of features.
+_REACH = 6.5  # It is that of one z in the tails of h.
+_PANEL = {1: 0.2, 2: 0.4}  # A panel is so wide in deviations of h, by the number of features.
 _NODES = {1: 8, 2: 6}
 _MOST_POINTS = 8_000_000
-_INNER = 0.9  # Of the reach of the nodes: what f^2 has beyond bounds what the nodes miss.
+_INNER = 0.9  # It is a share of the reach of the nodes: what f^2 has beyond bounds what they miss.
 _ACCURACY = 2e-3
-_CONSTANT = 1e-20  # Of the variance over the mean square.
+_CONSTANT = 1e-20  # It is that of the variance over the mean square.
 _BLOCK = 2**21
 
 
@@ -142,7 +142,7 @@ class Composition:
         return found[0], found[1]
 
     def _transform(self, one: Type, phi: list[NDArray[np.complex128]]) -> NDArray[np.complex128]:
-        """Fourier transform of rho of a type; a sign -1 conjugates."""
+        """Return the Fourier transform of rho of a type; a sign -1 conjugates."""
         value = phi[0] ** (self.plus - len(one.plus))
         value = value * np.conj(phi[0]) ** (self.minus - len(one.minus))
         for b in one.plus:
@@ -160,7 +160,7 @@ class Composition:
         return _FREQUENCIES[-1] / self.spread, False
 
     def _characteristic(self, t: Array) -> list[NDArray[np.complex128]]:
-        """phi_0 ... phi of the highest degree at frequencies t of h."""
+        """Return phi_0 ... phi of the highest degree at frequencies t of h."""
         pace = np.abs(t).max() * self.scale / math.sqrt(self.N)
         z = np.linspace(-7.4, 7.4, 2001)
         steepest = float(np.abs(np.gradient(self._P(z), z)).max())
@@ -246,7 +246,7 @@ class Composition:
         return total
 
     def _by_type(self, one: Sequence[float]) -> Array:
-        """Products over the features of a number of each type."""
+        """Return products over the features of a number of each type."""
         total = np.ones((1,) * self.link.r)
         for m in range(self.link.r):
             total = total * np.array(one).reshape([-1 if k == m else 1 for k in range(self.link.r)])
@@ -277,7 +277,7 @@ class Composition:
             )
 
     def single(self, degree: int) -> Array:
-        """E[f He_k(z_i)] for a variable of sign +1 and -1 under each feature, shape (r, 2).
+        """Return E[f He_k(z_i)] for a variable of sign +1 and -1 under each feature, shape (r, 2).
 
         NaN where there is no variable of that sign.
         """
@@ -308,7 +308,7 @@ class Composition:
         )
 
     def project(self, z: Array, degrees: int) -> list[Array]:
-        """The parts P_0 f ... P_degrees f at points.
+        """Return the parts P_0 f ... P_degrees f at points.
 
         Parameters
         ----------
@@ -346,7 +346,7 @@ class Composition:
 
 
 def _taper(t: Array) -> Array:
-    """One at frequency 0, flat there, and nothing at 1."""
+    """Return one at frequency 0, flat there, and nothing at 1."""
     return np.asarray(np.exp(-36 * t**8))
 
 

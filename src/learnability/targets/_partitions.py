@@ -44,7 +44,7 @@ class Type(NamedTuple):
 
 
 def types_up_to(degree: int, plus: int, minus: int) -> list[Type]:
-    """All types of degree 0 ... `degree` with that many variables of each sign."""
+    """Return all types of degree 0 ... `degree` with that many variables of each sign."""
     found = []
     for total in range(degree + 1):
         for part in range(total, -1, -1):
@@ -59,7 +59,7 @@ def types_up_to(degree: int, plus: int, minus: int) -> list[Type]:
 
 @lru_cache(maxsize=64)
 def partitions(total: int) -> tuple[tuple[int, ...], ...]:
-    """Partitions of a number into positive parts, largest first."""
+    """Return partitions of a number into positive parts, largest first."""
 
     def parts(left: int, largest: int) -> Iterator[tuple[int, ...]]:
         if left == 0:
@@ -72,13 +72,13 @@ def partitions(total: int) -> tuple[tuple[int, ...], ...]:
 
 
 def _placements(partition: Sequence[int], variables: int) -> int:
-    """In how many ways the parts can be put on different variables."""
+    """Count the ways in which the parts can be put on different variables."""
     alike = math.prod(math.factorial(m) for m in Counter(partition).values())
     return math.perm(variables, len(partition)) // alike
 
 
 def hermite_powers(z: Array, degree: int) -> list[Array]:
-    """He_0(z) ... He_degree(z)."""
+    """Return He_0(z) ... He_degree(z)."""
     found = [np.ones_like(z), z]
     for k in range(1, degree):
         found.append(z * found[k] - k * found[k - 1])
@@ -86,7 +86,7 @@ def hermite_powers(z: Array, degree: int) -> list[Array]:
 
 
 def symmetric_sum(partition: Sequence[int], powers: Sequence[Array]) -> Array:
-    """Sum of all different products of one partition, shape (n,).
+    """Return the sum of all different products of one partition, shape (n,).
 
     Parameters
     ----------

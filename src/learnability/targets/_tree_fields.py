@@ -28,7 +28,7 @@ class Polynomial(Function):
     examples = ("He2(z)/2 + He3(z)/6", "z + He2(z)")
 
     def read(self, value: Any) -> Link:
-        """The Link.
+        """Return the Link.
 
         Raises
         ------
@@ -59,7 +59,7 @@ class Levels(Kind):
     examples = (3, 4)
 
     def read(self, value: Any) -> tuple[int, ...]:
-        """The numbers, directions first.
+        """Return the numbers, directions first.
 
         Raises
         ------
@@ -73,5 +73,5 @@ class Levels(Kind):
         return sizes
 
     def parse(self, text: str) -> Any:
-        """One number, or those between commas."""
+        """Return one number, or those between commas."""
         return Several(Whole(at_least=1)).parse(text)

@@ -26,7 +26,7 @@ MOST = 200
 
 @lru_cache(maxsize=64)
 def level_scales(polynomial: Link, sizes: tuple[int, ...], signs: str) -> tuple[float, ...]:
-    """The factor c of every level.
+    """Return the factor c of every level.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def _gaussian_moments(order: int) -> list[Fraction]:
 def _composed(
     terms: Mapping[int, Fraction], moments: Sequence[Fraction], order: int
 ) -> list[Fraction]:
-    """Moments of P(x) up to an order, from those of x."""
+    """Return moments of P(x) up to an order, from those of x."""
     power: dict[int, Fraction] = {0: Fraction(1)}
     found = [Fraction(1)]
     for _ in range(order):

@@ -96,7 +96,7 @@ class Target(ABC):
 
     @abstractmethod
     def degree_energies(self, degree: int, d: int | None = None) -> tuple[NDArray[Any], float]:
-        """The energies |P_k f|^2 of the label without noise, by degree of the inputs.
+        """Return the energies |P_k f|^2 of the label without noise, by degree of the inputs.
 
         Parameters
         ----------
@@ -133,10 +133,10 @@ class Target(ABC):
 
     @abstractmethod
     def _drawing(self, seed: int, d: int) -> Draw:
-        """The draw of a seed, with its hidden weights."""
+        """Return the draw of a seed, with its hidden weights."""
 
     def provenance(self) -> dict[str, Any]:
-        """What a result says of its target."""
+        """Return what a result says of its target."""
         return {
             "target": self.kind,
             "link": self.link.text or repr(self.link),
@@ -185,7 +185,7 @@ class Target(ABC):
     def batches(
         self, seed: int, n: int, d: int, *, first: int = 0, dtype: DTypeLike = np.float64
     ) -> Iterator[Sample]:
-        """Endless fresh batches of n samples with the hidden weights of the same seed.
+        """Return endless fresh batches of n samples with the hidden weights of the same seed.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class Target(ABC):
 
 
 def beyond(energy: float, powers: NDArray[Any]) -> float:
-    """What an energy holds beyond its parts; a difference of rounding counts as zero."""
+    """Return what an energy holds beyond its parts; a difference of rounding counts as zero."""
     rest = energy - float(powers.sum())
     return rest if rest > 1e-12 * energy else 0.0
 
@@ -219,7 +219,7 @@ def beyond(energy: float, powers: NDArray[Any]) -> float:
 def checked_sizes(
     r: int, n: int | None, d: int | None, alpha: float | None, dtype: DTypeLike
 ) -> tuple[int, int]:
-    """The sizes n and d of samples that fit into memory.
+    """Return the sizes n and d of samples that fit into memory.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def checked_memory(what: str, needed: float, advice: str = "use smaller sizes") 
 
 
 def _free_memory() -> float:
-    """Bytes of memory that can be taken; unbounded where the system does not tell."""
+    """Return bytes of memory that can be taken; unbounded where the system does not tell."""
     try:
         with open("/proc/meminfo") as lines:
             for line in lines:

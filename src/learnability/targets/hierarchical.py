@@ -66,7 +66,7 @@ class Hierarchical(Target):
     (0.644, array([0.008, 0.623, 0.124]))
     """
 
-    # Of the samples: stored runs of another are not used. 2: exact variances in deeper trees.
+    # Stored runs on samples of another version are not used; 2 has exact variances in deeper trees.
     numerics_version: ClassVar[int] = 2
     kind: ClassVar[str] = "hierarchical"
     inputs: ClassVar[Inputs] = Isotropic()  # type: ignore[misc]  # All of its theory is isotropic.
@@ -156,7 +156,7 @@ class Hierarchical(Target):
         self.at(d)
 
     def at(self, d: int) -> Hierarchical:
-        """The target in dimension d, with the sizes of its levels as numbers.
+        """Return the target in dimension d, with the sizes of its levels as numbers.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class Hierarchical(Target):
         return replace(self, epsilon=None, N=sizes)
 
     def directions(self, d: int) -> int:
-        """Number of hidden directions in dimension d.
+        """Return the number of hidden directions in dimension d.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Hierarchical(Target):
         return 1.0 if self.normalisation == "unit" else expand(self.polynomial, 1).energy
 
     def provenance(self) -> dict[str, Any]:
-        """What a result says of its target."""
+        """Return what a result says of its target."""
         tree = {
             "polynomial": self.polynomial.text, "epsilon": self.epsilon, "N": self.N,
             "depth": self.depth, "signs": self.signs, "normalisation": self.normalisation,
@@ -226,7 +226,7 @@ class Hierarchical(Target):
     # ---- samples
 
     def features(self, X: NDArray[Any], W: NDArray[Any]) -> list[NDArray[Any]]:
-        """Values of every level at inputs.
+        """Return values of every level at inputs.
 
         Parameters
         ----------
@@ -284,7 +284,7 @@ class Hierarchical(Target):
         )
 
     def levels(self, degree: int | None = None) -> Array:
-        """Energies |P_j f|^2, j = 0 ... `degree`, in the variables of the last level.
+        """Return energies |P_j f|^2, j = 0 ... `degree`, in the variables of the last level.
 
         Parameters
         ----------
@@ -362,7 +362,7 @@ class Hierarchical(Target):
         return _floor(self)
 
     def drawn_variables(self, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Variables (n, r, N) of the last level taken as Gaussian, and the features (n, r).
+        """Return variables (n, r, N) of the last level taken as Gaussian, and the features (n, r).
 
         Parameters
         ----------
@@ -396,5 +396,5 @@ def _floor(target: Hierarchical) -> float:
 
 
 def conditional_variance(f: Array, q: Array) -> float:
-    """E Var(f | q) from samples: half the mean square of differences of neighbours in q."""
+    """Return E Var(f | q) from samples: half the mean square of differences of neighbours in q."""
     return 0.5 * float(np.mean(np.diff(f[np.argsort(q, kind="stable")]) ** 2))

@@ -120,7 +120,7 @@ class MultiIndex(Target):
         return tuple(float(value) for value in np.unique(self._labels_of_signs()))
 
     def degree_energies(self, degree: int, d: int | None = None) -> tuple[NDArray[Any], float]:
-        """The energies |P_k g|^2 by degree of the standard normal hidden coordinates.
+        """Return the energies |P_k g|^2 by degree of the standard normal hidden coordinates.
 
         Raises
         ------
@@ -159,7 +159,7 @@ def SpikedIndex(
     spike_exponent: float | None = None,
     alignment_exponent: float | None = None,
 ) -> MultiIndex:
-    """A target of one variable on inputs with one spike; see `Spiked`.
+    """Return a target of one variable on inputs with one spike; see `Spiked`.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def SpikedIndex(
 
 
 def SparseParity(k: int = 2, anisotropy: float = 0.0) -> MultiIndex:
-    """The parity of k signs among d; see `Signs`.
+    """Return the parity of k signs among d; see `Signs`.
 
     Parameters
     ----------

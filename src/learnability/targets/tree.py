@@ -18,7 +18,7 @@ __all__ = ["climb", "level_sizes", "sign_counts"]
 
 
 def level_sizes(d: int, epsilon: float, depth: int) -> tuple[int, ...]:
-    """Numbers of variables d^epsilon, d^(epsilon^2), ... of the levels under a feature.
+    """Return numbers of variables d^epsilon, d^(epsilon^2), ... of the levels under a feature.
 
     Each is a multiple of the next.
 
@@ -41,7 +41,7 @@ def level_sizes(d: int, epsilon: float, depth: int) -> tuple[int, ...]:
 
 
 def sign_counts(signs: str, size: int) -> tuple[int, int]:
-    """How many of the variables under a feature have sign +1 and -1."""
+    """Return how many of the variables under a feature have sign +1 and -1."""
     return (size, 0) if signs == "ones" else (size - size // 2, size // 2)
 
 

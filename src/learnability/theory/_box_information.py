@@ -70,7 +70,7 @@ class _Products:
             self._slope.append(slope)
 
     def group(self, cells: list[tuple[int, ...]]) -> tuple[Array, Array]:
-        """P (n,) and its gradient (k, n) of a union of boxes."""
+        """Return P (n,) and its gradient (k, n) of a union of boxes."""
         k = len(self._mass)
         total = np.zeros((k + 1, len(self.weight)))
         for cell in cells:
@@ -181,7 +181,7 @@ class RootInformation:
         wx = wx * np.exp(-0.5 * x**2) / math.sqrt(2 * math.pi)
         roots, log_inverse, weight, owner = self._labels(4 if busy else 8)
         count = len(self.scheme.functions)
-        for b in range(len(roots)):  # The true root, and omega = q z + sqrt(q (1 - q)) x.
+        for b in range(len(roots)):  # The true root is z, and omega = q z + sqrt(q (1 - q)) x.
             use = np.isfinite(log_inverse[b])
             chance = np.exp(-0.5 * roots[b, use] ** 2 + log_inverse[b, use]) * weight[use]
             chance = chance / math.sqrt(2 * math.pi)

@@ -41,7 +41,7 @@ class OverlapCurve:
     alpha_c: float
 
     def alpha(self, q: float) -> float:
-        """The ratio of samples at which q is a fixed point."""
+        """Return the ratio of samples at which q is a fixed point."""
         info = self.information(q)
         return q / ((1 - q) * info) if info > 1e-14 else math.inf
 
@@ -61,7 +61,7 @@ class OverlapCurve:
         return np.insert(q, at, self._turn[0]), np.insert(alpha, at, self._turn[1])
 
     def smallest(self, alpha: float) -> float:
-        """The overlap reached from no information: the smallest q with alpha(q) >= alpha."""
+        """Return the overlap reached from no information: the smallest q with alpha(q) >= alpha."""
         if alpha <= self.alpha_c:
             return 0.0
         q, curve = self.points
@@ -74,7 +74,7 @@ class OverlapCurve:
         return self._between(before, (float(q[k]), float(curve[k])), alpha)
 
     def largest(self, alpha: float) -> float:
-        """The overlap kept from the truth: the largest q with alpha(q) <= alpha."""
+        """Return the overlap kept from the truth: the largest q with alpha(q) <= alpha."""
         q, curve = self.points
         if alpha > self.full:
             return 1.0
@@ -88,7 +88,7 @@ class OverlapCurve:
         return self._between(*ends, alpha)
 
     def _between(self, low: tuple[float, float], high: tuple[float, float], alpha: float) -> float:
-        """The overlap of a ratio, between two points (overlap, ratio) of the curve."""
+        """Return the overlap of a ratio, between two points (overlap, ratio) of the curve."""
         from scipy.optimize import brentq
 
         known = dict([low, high])
@@ -119,7 +119,7 @@ class OverlapCurve:
         for step in range(12):
             logit = math.log(q / (1 - q))
             slope = float(self._spline(logit, 1)) / (q * (1 - q))
-            # First on the spline itself, which is free.
+            # The first steps are on the spline itself, which is free.
             gap = float(self._spline(logit)) - alpha if step < 5 else distance(q)
             if slope == 0:
                 return None
@@ -198,7 +198,7 @@ class OverlapCurve:
         return float(brentq(self.gain, low, high, xtol=1e-7)) if self.gain(high) > 0 else high
 
     def gain(self, alpha: float) -> float:
-        """Free entropy, a direction, of the largest fixed point minus that of the smallest."""
+        """Return the free entropy per direction of the largest fixed point over the smallest."""
         low, high = self.smallest(alpha), self.largest(alpha)
         if high >= 1:
             return math.inf

@@ -19,7 +19,7 @@ __all__ = ["PowerLaw", "power_law"]
 
 Array = NDArray[np.float64]
 _HEAD = 400
-_DECADES = 90.0  # log(k) up to this many e-folds.
+_DECADES = 90.0  # Sums go up to this many e-folds of k.
 
 
 class PowerLaw(NamedTuple):
@@ -40,7 +40,7 @@ class PowerLaw(NamedTuple):
 
 @lru_cache(maxsize=64)
 def power_law(alpha: float, r: float, levels: int | None) -> PowerLaw:
-    """The law at all k, or at k = 1 ... levels.
+    """Return the law at all k, or at k = 1 ... levels.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ class QuadratureInformation:
     Parameters
     ----------
     channel : Channel
-        At most three hidden directions.
+        The channel has at most three hidden directions.
     nodes : int
         About as many, and coarser posteriors below 10 000.
     """
@@ -62,7 +62,7 @@ class QuadratureInformation:
         return isinstance(scheme, BoxPosterior) or scheme.is_linear
 
     def _nodes(self, open_directions: int) -> tuple[Array, Array]:
-        """Nodes of (z, eta, xi), with weights."""
+        """Return nodes of (z, eta, xi), with weights."""
         r, noisy = self.channel.link.r, self.channel.noise > 0
         size = r + noisy + open_directions
         breaks = axis_breaks(Section.whole(self.channel.link))
@@ -88,7 +88,7 @@ class QuadratureInformation:
         frame = vectors[:, opened]
         frame = frame * np.where(frame[np.abs(frame).argmax(axis=0), range(len(opened))] < 0, -1, 1)
         xi = nodes[:, r + noisy :]
-        # With all directions open the symmetric root: frames may jump where eigenvalues meet.
+        # With all directions open the root is symmetric: frames may jump where eigenvalues meet.
         xi = xi @ frame if len(opened) == r else xi
         spread = np.sqrt(values[opened] * (1 - values[opened]))
         omega = (z @ frame * values[opened] + xi * spread) @ frame.T
@@ -151,7 +151,7 @@ class QuadratureInformation:
         return composite_legendre(np.linspace(low, high, panels + 1), np.inf, 10)
 
     def _on_label_grid(self, q: float, y: Array, y_weight: Array) -> float:
-        """E[g_out^2] on a product grid of the label and omega, on which it is smooth."""
+        """Return E[g_out^2] on a product grid of the label and omega, on which it is smooth."""
         v = 1 - min(q, 1 - 1e-9)
         width = math.sqrt(v + min(self.channel.noise, 1.0))
         reach = 8.7 * math.sqrt(max(q, 1e-300))
@@ -170,7 +170,7 @@ class QuadratureInformation:
         return total
 
     def with_response(self, M: Array, frame: Array) -> tuple[Array, float]:
-        """E[g_out g_out^T], and how strongly it answers to a small overlap along a frame.
+        """Return E[g_out g_out^T], and how strongly it answers to a small overlap along a frame.
 
         Parameters
         ----------

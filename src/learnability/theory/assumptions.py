@@ -112,7 +112,7 @@ def conditions(target: Hierarchical, activation: str | Link = "relu(z)") -> tupl
 
 
 def _numbers(target: Hierarchical) -> list[Condition]:
-    """Constants that the theorems leave out."""
+    """Return constants that the theorems leave out."""
     N, variance = target.sizes[-1], target.variance
     found = [
         Condition("n* / (d N), samples of the first layer", "number", "-",
@@ -133,7 +133,7 @@ def _numbers(target: Hierarchical) -> list[Condition]:
 
 
 def _standardised(target: Hierarchical) -> Link:
-    """G of features of unit variance."""
+    """Return G of features of unit variance."""
     scale = math.sqrt(target.feature_variance)
     if scale == 1:
         return target.link

@@ -69,7 +69,7 @@ class Exponent:
 def compositional_exponent(
     target: Hierarchical, level: int = 1, sizes: Sequence[int] = (64, 256, 1024)
 ) -> Exponent:
-    """The exponent in the variables of a level, from exact energies at several N.
+    """Return the exponent in the variables of a level, from exact energies at several N.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def _shares(target: Hierarchical, of_features: bool) -> NDArray[np.float64]:
 
 
 def _verdict(shares: NDArray[np.float64], sizes: Sequence[int]) -> tuple[str, float]:
-    """Whether a share stays as N grows, and its slope."""
+    """Return whether a share stays as N grows, and its slope."""
     if shares.max() < _NOTHING:
         return "zero", math.nan
     if len(sizes) < 2:

@@ -72,7 +72,7 @@ def _kernels(link: Link, frame_bytes: bytes, m: int, known: int) -> Kernels:
 
 
 def _turns_of_unknown(section: Section, known: int) -> tuple[list[Array], list[Array]]:
-    """Symmetries of g on the unknown directions: all that keep U, and those that fix it."""
+    """Return symmetries of g on the unknown directions: all that keep U, and those that fix it."""
     keeping = [t for t in section.symmetries if np.allclose(t[:known, known:], 0, atol=1e-9)]
     fixing = [t for t in keeping if np.allclose(t[:known, :known], np.eye(known), atol=1e-9)]
     return [t[known:, known:] for t in keeping], [t[known:, known:] for t in fixing]
@@ -85,7 +85,7 @@ def _symmetrised(kernel: Array, turns: list[Array]) -> Array:
 
 
 def _unfolded(moments: Array, weights: Array, m: int, k: int) -> Array:
-    """K_k from orthonormal moments (n, q); 1 x 1 for k = 0."""
+    """Return K_k from orthonormal moments (n, q); 1 x 1 for k = 0."""
     if k == 0:
         return np.array([[float(weights @ moments[:, 0] ** 2)]])
     position = {tuple(beta): j for j, beta in enumerate(multi_indices(m, k).tolist())}
@@ -112,7 +112,7 @@ def correlation_kernels(section: Section, known: Array) -> Kernels:
 
 
 def correlation_signals(section: Section, known: Array) -> dict[int, Signal]:
-    """The range of every K_j(U), j = 1 ... 8."""
+    """Return the range of every K_j(U), j = 1 ... 8."""
     kernels, errors, energy = correlation_kernels(section, known)
     # The variance of f is the scale of all its correlations; these are squares.
     scale = max(energy - float(kernels[0][0, 0]), 1e-12 * energy, 1e-300)
@@ -155,7 +155,7 @@ def snapped(section: Section, known: Array, rows: Array) -> tuple[Array, bool]:
 
 
 def shown_directions(link: Link, section: Section, known: Array) -> dict[int, Array]:
-    """Rows (k, m - j) that correlations of each order prove to carry a signal.
+    """Return rows (k, m - j) that correlations of each order prove to carry a signal.
 
     Empty where correlations do not exist or are not computed: they never prove its absence.
     """

@@ -27,7 +27,7 @@ HIGHEST_KAPPA = 4
 
 
 def csq_staircase(link: Link, order: int = 1) -> Staircase:
-    """The subspaces found by giant steps with batches of size n of order d^k.
+    """Return the subspaces found by giant steps with batches of size n of order d^k.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def csq_staircase(link: Link, order: int = 1) -> Staircase:
 
 
 def leap_staircase(link: Link) -> Staircase:
-    """The greedy CSQ staircase: at every step the smallest order that adds a direction.
+    """Return the greedy CSQ staircase: at every step the smallest order that adds a direction.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ class Errors(NamedTuple):
 
 
 def errors(levels: Levels, samples: float, features: float, ridge: float) -> Errors:
-    """The errors, in the units of the sizes of the levels.
+    """Return the errors, in the units of the sizes of the levels.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def errors(levels: Levels, samples: float, features: float, ridge: float) -> Err
 
 
 def shares(levels: Levels, nu: float) -> tuple[Array, Array]:
-    """The shares s_k and 1 - s_k; at nu = 0 what the kernel sees at all is learned.
+    """Return the shares s_k and 1 - s_k; at nu = 0 what the kernel sees at all is learned.
 
     Both are computed: levels of many functions have a tiny 1 - s_k that still counts.
     """

@@ -39,7 +39,7 @@ Array = NDArray[np.float64]
 
 
 def grand_staircase(link: Link, noise: float = 0.0) -> Staircase:
-    """Steps of the grand staircase, idealised: earlier directions count as known.
+    """Return steps of the grand staircase, idealised: earlier directions count as known.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def grand_staircase(link: Link, noise: float = 0.0) -> Staircase:
 
 
 def _trivial_span(section: Section, known: Array, shown: Array) -> tuple[Array, bool]:
-    """Directions with E[z | y] != 0: those that correlations prove, then the others.
+    """Return directions with E[z | y] != 0: those that correlations prove, then the others.
 
     Few samples are enough when they find every direction that the symmetries of g allow.
     """
@@ -136,7 +136,7 @@ def _easy_signal(section: Section, noise: float, known: Array) -> tuple[float, f
 def _first_order(
     section: Section, known: Array, shown: dict[int, Array], doubts: list[str], where: str
 ) -> int | None:
-    """Smallest k >= 3 at which the label says something about what is left."""
+    """Return smallest k >= 3 at which the label says something about what is left."""
     left = section.m - len(known)
     for k in range(3, HIGHEST_ORDER + 1):
         if len(shown[k]):

@@ -63,8 +63,9 @@ class LimitDesign:
         self.shape = samples, samples / alpha
         self.dtype = np.dtype(np.float64)
         self._rng, self._free = rng, known
-        self._rows: list[tuple[Array, Array]] = []  # e orthonormal in R^d, with X e.
-        self._columns: list[tuple[Array, Array]] = []  # f, |f|^2 = d, in R^n, with X^T f / d.
+        # Rows are orthonormal e in R^d with X e; columns are f in R^n, |f|^2 = d, with X^T f / d.
+        self._rows: list[tuple[Array, Array]] = []
+        self._columns: list[tuple[Array, Array]] = []
         self._directions = directions
 
     def __len__(self) -> int:

@@ -33,12 +33,12 @@ HIGHEST = 16
 
 
 def mehler_parameter(dimension: int) -> float:
-    """The parameter rho = 2 / D, and 1/2 in few dimensions."""
+    """Return the parameter rho = 2 / D, and 1/2 in few dimensions."""
     return min(2.0 / dimension, 0.5)
 
 
 def mehler_values(X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
-    """Kernel values, shape (rows of X, rows of Z).
+    """Return kernel values, shape (rows of X, rows of Z).
 
     Parameters
     ----------
@@ -57,12 +57,12 @@ def mehler_values(X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
 
 
 def mehler_trace(dimension: int) -> float:
-    """The mean of K(x, x), which is the sum of all eigenvalues."""
+    """Return the mean of K(x, x), which is the sum of all eigenvalues."""
     return float((1 - mehler_parameter(dimension)) ** -dimension)
 
 
 def mehler_levels(dimension: int, energies: Array, noise: float) -> Levels:
-    """The levels of the kernel and of a target.
+    """Return the levels of the kernel and of a target.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def mehler_levels(dimension: int, energies: Array, noise: float) -> Levels:
 
 
 def half_recovery(dimension: int, degree: int, ridge: float = 1.0) -> float:
-    """Samples at which half of a degree is learned: the effective ridge is then rho^j.
+    """Return samples at which half of a degree is learned: the effective ridge is then rho^j.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def half_recovery(dimension: int, degree: int, ridge: float = 1.0) -> float:
     degree : int
         j.
     ridge : float
-        Of the regression.
+        The ridge of the regression.
     """
     levels = mehler_levels(dimension, np.zeros(1), 0.0)
     at = mehler_parameter(dimension) ** float(degree)

@@ -105,7 +105,7 @@ class ScalingLaws:
     def at(
         self, n: float, ridge: float, width: float | None = None, levels: int | None = None
     ) -> Parts:
-        """Bias and variance at given sizes.
+        """Return bias and variance at given sizes.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class ScalingLaws:
         return _parts(power_law(self.alpha, self.r, levels), n, p, ridge, self.noise)
 
     def curve(self, n: ArrayLike, ell: float, q: float | None = None) -> xarray.Dataset:
-        """Learning curves along lambda / n = n^-ell and p = n^q.
+        """Return learning curves along lambda / n = n^-ell and p = n^q.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class ScalingLaws:
         )
 
     def exponents(self, ell: float, q: float | None = None) -> Exponents:
-        """Exponents of bias, variance and risk as n grows.
+        """Return exponents of bias, variance and risk as n grows.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class ScalingLaws:
         return Exponents(bias, variance, min(bias, variance) if self.noise else bias)
 
     def optimal(self) -> Optimum:
-        """The best ridge: the decay, the exponent that it reaches, and the fewest features.
+        """Return the best ridge: the decay, the exponent that it reaches, and the fewest features.
 
         Without noise no ridge is best: the kernel reaches 2 alpha min(r, 1) for every l >= alpha.
         """
@@ -205,7 +205,7 @@ class ScalingLaws:
 
 
 def scaling_laws(alpha: float, r: float, *, noise: float = 0.0) -> ScalingLaws:
-    """Learning curves of kernels and random features with power-law spectra.
+    """Return learning curves of kernels and random features with power-law spectra.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def _parts(law: PowerLaw, n: float, p: float, ridge: float, noise: float) -> Par
 
 
 def _effective_ridge(law: PowerLaw, n: float, p: float, ridge: float) -> float:
-    """The root nu of (n - S)(1 - S / p) nu = ridge, S = sum of the shares."""
+    """Return the root nu of (n - S)(1 - S / p) nu = ridge, S = sum of the shares."""
     from scipy.optimize import brentq
 
     w, xi, _ = law

@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 def self_consistent_alpha(
     channel: Channel, known: Array, opened: Array, idealised: float
 ) -> float | None:
-    """The alpha at which directions open when those known are only partly so.
+    """Return the alpha at which directions open when those known are only partly so.
 
     Parameters
     ----------
@@ -62,13 +62,13 @@ def self_consistent_alpha(
     u = known[0]
 
     def gap(q: float) -> float:
-        """alpha at which q is reached, over alpha at which the others open at q."""
+        """Return alpha at which q is reached, over alpha at which the others open at q."""
         information, response = engine.with_response(q * np.outer(u, u), opened)
         reached = q / ((1 - q) * float(u @ information @ u))
         return math.log(reached * response)
 
     low, high = 0.04, 0.96
-    if gap(high) < 0:  # All but known before the others open.
+    if gap(high) < 0:  # It is all but known before the others open.
         return idealised
     if gap(low) > 0:
         return None
@@ -77,7 +77,7 @@ def self_consistent_alpha(
 
 
 def _splits(link: Link, known: Array, opened: Array) -> bool:
-    """Whether a reflection of the link keeps the known direction and turns the new ones."""
+    """Return whether a reflection of the link keeps the known direction and turns the new ones."""
     for s in link.symmetries:
         keeps = np.allclose(known @ s.matrix, known, atol=1e-9)
         if keeps and np.allclose(opened @ s.matrix, -opened, atol=1e-9):

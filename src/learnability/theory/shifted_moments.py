@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 
 def shifted_moments(function: Link, z: Array, width: float, order: int, power: int = 1) -> Array:
-    """M_0 ... M_order of function^power at the points z, shape (order + 1, len(z)).
+    """Return M_0 ... M_order of function^power at the points z, shape (order + 1, len(z)).
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def shifted_moments(function: Link, z: Array, width: float, order: int, power: i
     z : array, shape (n,)
         Shifts.
     width : float
-        Of the normal law around them.
+        The width of the normal law around them.
     order : int
         Highest derivative.
     power : int
@@ -60,11 +60,11 @@ def shifted_moments(function: Link, z: Array, width: float, order: int, power: i
 def tabulated_moments(
     function: Link, reach: float, width: float, order: int, power: int = 1
 ) -> Callable[[Array], Array]:
-    """The same as a spline on [-reach, reach]: a callable from z to (order + 1, ...)."""
+    """Return the same as a spline on [-reach, reach]: a callable from z to (order + 1, ...)."""
     from scipy.interpolate import CubicSpline
 
     z = np.linspace(-reach, reach, int(2 * reach / (0.05 * width)) | 1)
-    parts = [  # In blocks, each of which needs few panels.
+    parts = [  # Each block needs few panels.
         shifted_moments(function, block, width, order, power)
         for block in np.array_split(z, max(len(z) // 64, 1))
     ]

@@ -77,7 +77,7 @@ class FixedPoint:
 
 @lru_cache(maxsize=32)
 def state_evolution(channel: Channel) -> StateEvolution:
-    """The state evolution of a channel, with what it has computed."""
+    """Return the state evolution of a channel, with what it has computed."""
     return StateEvolution(channel)
 
 
@@ -94,7 +94,7 @@ class StateEvolution:
     channel: Channel
 
     def __post_init__(self) -> None:
-        scheme_of(self.channel)  # Too many directions are told here.
+        scheme_of(self.channel)  # It refuses too many directions.
 
     @property
     def r(self) -> int:
@@ -140,7 +140,7 @@ class StateEvolution:
         return [[i for i in range(self.r) if orbit[i] == o] for o in sorted(set(orbit))]
 
     def information(self, M: Array) -> Array:
-        """E[g_out g_out^T] at overlap M, shape (r, r)."""
+        """Return E[g_out g_out^T] at overlap M, shape (r, r)."""
         if self._on_boxes is not None:
             return np.diag(self._on_boxes(np.diag(M)))
         found = self._by_quadrature(M)
@@ -214,7 +214,7 @@ class StateEvolution:
     def fixed_point(
         self, alpha: float, informed: bool = False, below: Array | None = None
     ) -> FixedPoint:
-        """The overlap that message passing reaches.
+        """Return the overlap that message passing reaches.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class StateEvolution:
         return self._iterated(alpha, start * np.eye(self.r))
 
     def fixed_points(self, alphas: Array, informed: bool = False) -> list[FixedPoint]:
-        """Fixed points at several ratios, each found from that of the next smaller one."""
+        """Return fixed points at several ratios, each found from that of the next smaller one."""
         found: dict[int, FixedPoint] = {}
         below: Array | None = None
         for k in np.argsort(alphas):
@@ -245,7 +245,7 @@ class StateEvolution:
         return [found[k] for k in range(len(alphas))]
 
     def _staged(self, alpha: float, informed: bool) -> FixedPoint:
-        """First the leading coordinate, then the others given what is known of it."""
+        """Find the leading coordinate first, then the others given what is known of it."""
         axis, boxes = self.leading, self._on_boxes
         assert axis is not None and boxes is not None and self.curve is not None
         q = np.zeros(self.r)
@@ -277,7 +277,7 @@ class StateEvolution:
         return 1 / slope if slope > 1e-9 else math.inf
 
     def step(self, alpha: float, M: Array) -> Array:
-        """One undamped step M -> A (I + A)^{-1}, A = alpha I(M)."""
+        """Return one undamped step M -> A (I + A)^{-1}, A = alpha I(M)."""
         A = alpha * self.information(M)
         if not np.isfinite(A).all():  # A direction known exactly stays so.
             found = np.diag(A) / (1 + np.diag(A))
@@ -323,7 +323,7 @@ class StateEvolution:
         return FixedPoint(_cleaned(M), Status.STOPPED)
 
     def trace(self, alpha: float, steps: int, start: float) -> Array:
-        """Overlaps along the iterations from M = start I, shape (steps + 1, r, r)."""
+        """Return overlaps along the iterations from M = start I, shape (steps + 1, r, r)."""
         found = [start * np.eye(self.r)]
         for _ in range(steps):
             found.append(self.step(alpha, found[-1]))
@@ -331,16 +331,16 @@ class StateEvolution:
 
 
 def _tolerance(engine: QuadratureInformation) -> float:
-    """Steps smaller than the error of the quadrature mean nothing."""
+    """Return steps smaller than the error of the quadrature mean nothing."""
     return 1e-7 if engine.exact else 3e-5
 
 
 def _physical(M: Array) -> Array:
-    """The nearest symmetric matrix with eigenvalues in [0, 1)."""
+    """Return the nearest symmetric matrix with eigenvalues in [0, 1)."""
     values, vectors = np.linalg.eigh(0.5 * (M + M.T))
     return np.asarray((vectors * np.clip(values, 1e-12, 1 - 1e-12)) @ vectors.T)
 
 
 def _cleaned(M: Array) -> Array:
-    """Overlaps of the size of the tolerance are zero."""
+    """Return overlaps of the size of the tolerance are zero."""
     return np.where(np.abs(M) < 1e-5, 0.0, 0.5 * (M + M.T))

@@ -47,7 +47,7 @@ class Step:
         self.directions.setflags(write=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists and numbers; infinities become None."""
+        """Return plain lists and numbers; infinities become None."""
         return {
             "directions": self.directions.tolist(),
             "kind": self.kind,

@@ -37,7 +37,7 @@ def is_square_integrable(link: Link) -> bool:
 
 
 def relevant_subspace(link: Link) -> tuple[Array, str | None]:
-    """The directions that g depends on.
+    """Return the directions that g depends on.
 
     Hermite tensors bound the subspace from below; that g does not change along the rest is then
     tested at random points. Without that proof every direction counts.
@@ -110,7 +110,7 @@ class Signal:
 
 
 def open_range(matrix: Array, error: float, scale: float, floor: float = 1e-10) -> Signal:
-    """The range of a PSD matrix known up to an error in its entries.
+    """Return the range of a PSD matrix known up to an error in its entries.
 
     An eigenvalue counts when it exceeds ten errors and `floor` times the scale, and is zero when
     it is below five errors and these are below 1e-3 of the scale; in between it is in doubt.
@@ -124,7 +124,7 @@ def open_range(matrix: Array, error: float, scale: float, floor: float = 1e-10) 
 
 
 def bayes_operator(moments: Array, m: int) -> Array:
-    """The map M -> E[G M G], G = E[z z^T - I | y], as a symmetric matrix.
+    """Return the map M -> E[G M G], G = E[z z^T - I | y], as a symmetric matrix.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def bayes_operator(moments: Array, m: int) -> Array:
         In the basis E_ii, (E_ij + E_ji) / sqrt(2), in the order of `multi_indices(m, 2)`.
     """
     basis = symmetric_basis(m)
-    # K G with G = sqrt(2) sum_b zeta_b E_b.
+    # This is K G with G = sqrt(2) sum_b zeta_b E_b.
     image = 2 * np.einsum("pq,pij,kjl,qlm->kim", moments, basis, basis, basis, optimize=True)
     operator = np.einsum("nim,kim->nk", basis, image)
     return np.asarray(0.5 * (operator + operator.T))
@@ -185,5 +185,5 @@ def threshold(moments: ConditionalMoments, m: int) -> tuple[float, float, Array]
 
 
 def whole_section(link: Link, relevant: Array) -> Section:
-    """The link on its relevant directions."""
+    """Return the link on its relevant directions."""
     return Section.whole(link).inside(relevant)

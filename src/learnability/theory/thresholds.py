@@ -49,7 +49,7 @@ class WeakRecovery:
 
 
 def weak_recovery(channel: Channel, known: ArrayLike | None = None) -> WeakRecovery:
-    """The trivial subspace and the weak-recovery threshold of a channel.
+    """Return the trivial subspace and the weak-recovery threshold of a channel.
 
     Parameters
     ----------

@@ -132,7 +132,7 @@ def iterate(
     damping : float
         Weight of the new iterate.
     iterations : int
-        At most so many.
+        The largest number of iterations.
     tolerance : float
         Stop when an undamped step would change the estimate by less than this fraction.
     project, collect : callable

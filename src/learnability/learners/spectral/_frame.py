@@ -30,7 +30,7 @@ def combinations(transition: Transition, observed: Array | None = None) -> list[
     Parameters
     ----------
     transition : Transition
-        With k outliers.
+        The transition, with k outliers.
     observed : array, shape (m * r, m * r), optional
         Gram matrix of the rows R of the first m <= k eigenvectors; that of theory by default.
 

@@ -82,7 +82,7 @@ def symmetric_transition(weights: Array, G: Array, T: Array, alpha: float) -> Tr
     Parameters
     ----------
     weights : array, shape (m,)
-        Of the labels.
+        The weights of the labels.
     G, T : array, shape (m, r, r)
         E[z z^T - I | y] and the preprocessed labels.
     alpha : float

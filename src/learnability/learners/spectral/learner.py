@@ -277,7 +277,13 @@ def _floor(alpha: float) -> float:
 
 @lru_cache(maxsize=32)
 def _recoverable(target: MultiIndex) -> WeakRecovery:
-    """What one label says to second order, or a sentence when that is nothing."""
+    """Return what one label says to second order.
+
+    Raises
+    ------
+    LearnabilityError
+        When that is nothing.
+    """
     recovery = weak_recovery(target.channel)
     if not len(recovery.trivial) and not math.isfinite(recovery.alpha):
         raise LearnabilityError(
