@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.labels.link import Link
-from learnability.learners.online._averages import nodes_for
-from learnability.learners.online._engines import Recipe
-from learnability.learners.online._erf_kernels import closed_drift
-from learnability.learners.online._flat_axis import flat_axis_drifts
-from learnability.learners.online._marked_motion import label_correlation, marked_drifts
-from learnability.learners.online._motion import Drift, Point, Rates, averaged_drift, flow
-from learnability.learners.online._one_neuron import growth, series_drift
-from learnability.learners.online._starts import Start
+from learnability.inputs import Frame
+from learnability.labels.hermite import expand
+from learnability.learners.measurement import overlaps_in_frame
+from learnability.learners.networks.starts import Start
+from learnability.learners.online._averages import node_averages
+from learnability.learners.online._erf_kernels import closed_averages
+from learnability.learners.online._flat_axis import flat_axis_averages
+from learnability.learners.online._motion import Averaging, Point, Rates, drift_in, flow
+from learnability.learners.online._nodes import nodes_for
+from learnability.learners.online._one_neuron import growth, series_averages
+from learnability.learners.online._steps import Recipe
 from learnability.learners.online._termwise import linear_terms
-from learnability.targets.spiked_index import Spike
 
 __all__ = ["Equations", "Solution"]
 
@@ -30,14 +30,20 @@ _RULES = {1: "Gauss rules", 2: "Gauss rules and even grids"}
 
 
 class Solution(NamedTuple):
-    """Order parameters at the asked times, with the standard errors of M and of Q."""
+    """Order parameters by rule of the averages and time; the spread over the rules is their error.
+
+    Attributes
+    ----------
+    rest, overlap, second : array, shapes (n, T, p, p), (n, T, p, k), (n, T, p)
+        C, M and the second layer.
+    diverged : bool
+        Whether one of them diverged.
+    """
 
     rest: Array
     overlap: Array
     second: Array
-    overlap_error: Array
-    gram_error: Array
-    status: str
+    diverged: bool
 
 
 class Equations:
@@ -51,53 +57,28 @@ class Equations:
         Variance of the label noise.
     rates : tuple of float
         (step, look_ahead, second_step).
-    schedule : Link or None
-        Factor of the steps.
-    spike : Spike, optional
-        Of spiked inputs; overlaps are then those with their frame.
-    normalisation : str
-        Of the rule on these.
+    frame : Frame
+        Marked axes of the inputs.
+
+    Raises
+    ------
+    LearnabilityError
+        When the link or the activation is not square-integrable.
     """
 
     def __init__(
-        self,
-        recipe: Recipe,
-        noise: float,
-        rates: tuple[float, float, float],
-        schedule: Link | None,
-        spike: Spike | None = None,
-        normalisation: str = "none",
+        self, recipe: Recipe, noise: float, rates: tuple[float, float, float], frame: Frame
     ) -> None:
-        self.recipe, self.rates, self.schedule = recipe, rates, schedule
-        self.closeness: Callable[[Point], float] | None = None
-        if spike is None:
-            self.drifts, self.method = self._averages(noise)
-        else:
-            self.drifts = marked_drifts(recipe, normalisation, spike, noise)
-            self.method = _RULES.get(len(self.drifts), "Sobol points")
-            self.closeness = lambda at: label_correlation(at, spike)
-
-    def _averages(self, noise: float) -> tuple[list[Drift], str]:
-        """Drifts whose spread is their error, and what they are."""
-        recipe = self.recipe
-        plain = recipe.rule == "plain"
-        for name, known in (("closed form", closed_drift), ("Hermite series", series_drift)):
-            drift = known(recipe, noise)
-            if drift is not None:
-                return [drift], name
-        drifts = flat_axis_drifts(recipe, noise)
-        if drifts:
-            return drifts, "one coordinate between its breaks, Gauss rules and even grids"
-        rules = nodes_for(recipe.link, recipe.activation, recipe.width, noise, plain)
-        method = _RULES.get(len(rules), "Sobol points")
-        linear = linear_terms(recipe) if len(rules) > 2 else None
-        if linear is not None:
-            method = "pairs of fields, squared terms by Sobol points"
-        return [averaged_drift(recipe, nodes, linear) for nodes in rules], method
+        self.recipe, self.rates, self.frame = recipe, rates, frame
+        for function in (recipe.link, recipe.activation):
+            expand(function, 0)
+        averages, self.method = _averages(recipe, noise)
+        self.drifts = [drift_in(frame, recipe, one) for one in averages]
 
     def _at(self, time: float) -> Rates:
         step, look_ahead, second_step = self.rates
-        factor = 1.0 if self.schedule is None else float(self.schedule(np.array([time])))
+        schedule = self.recipe.schedule
+        factor = 1.0 if schedule is None else float(schedule(np.array([time])))
         step *= factor
         inner = step if self.recipe.rule == "repetition" else look_ahead
         if self.recipe.rule != "sam":
@@ -113,23 +94,21 @@ class Equations:
             flow(drift, point, times, self._at, recipe.spherical, recipe.trained, tolerance)[0]
             for drift in self.drifts
         ]
-        overlaps = np.array([path.overlap for path in paths])
-        rests = np.array([path.rest for path in paths])
-        lost = any(path.status == "diverged" for path in paths)
-        return Solution(
-            rests.mean(axis=0),
-            overlaps.mean(axis=0),
-            np.mean([path.second for path in paths], axis=0),
-            _standard_error(overlaps),
-            _standard_error(rests + overlaps @ np.swapaxes(overlaps, -1, -2)),
-            "diverged" if lost else "solved",
-        )
+        rest, overlap, moved, lost = (np.array(part) for part in zip(*paths, strict=True))
+        return Solution(rest, overlap, moved, bool(lost.any()))
 
-    def recovery(self, start: Start, second: Array, last: float, overlap: float) -> float:
-        """When the largest cosine gets to `overlap`; infinite if not by `last`."""
-        point = Point(start.rest, start.overlap, second)
-        recipe = self.recipe
-        return flow(
+    def recovery(
+        self, start: Start, second: Array, last: float, correlation: float
+    ) -> tuple[float, bool]:
+        """When a field first has a correlation, infinite if not by `last`, and divergence."""
+
+        def gap(at: Point) -> float:
+            length = np.diag(at.rest) + (at.overlap**2).sum(axis=1)
+            found = overlaps_in_frame(at.overlap, length, self.frame)["correlation"]
+            return float(np.abs(found).max()) - correlation
+
+        point, recipe = Point(start.rest, start.overlap, second), self.recipe
+        path, ended = flow(
             self.drifts[0],
             point,
             np.array([last]),
@@ -137,17 +116,28 @@ class Equations:
             recipe.spherical,
             recipe.trained,
             _LOOSE,
-            overlap,
-            self.closeness,
-        )[1]
+            gap,
+        )
+        return ended, path.diverged
 
     def scaling(self, second: Array) -> str:
         """How the number of steps to weak recovery grows with d; see `_one_neuron`."""
         return growth(self.recipe, self.drifts[0], self._at(0.0), second)
 
 
-def _standard_error(values: Array) -> Array:
-    """Of the mean over the first axis; zero for a single one, which is exact to many digits."""
-    if len(values) == 1:
-        return np.zeros_like(values[0])
-    return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(len(values)))
+def _averages(recipe: Recipe, noise: float) -> tuple[list[Averaging], str]:
+    """Averages whose spread is their error, and what they are."""
+    plain = recipe.rule == "plain"
+    for name, known in (("closed form", closed_averages), ("Hermite series", series_averages)):
+        averages = known(recipe, noise)
+        if averages is not None:
+            return [averages], name
+    flat = flat_axis_averages(recipe, noise)
+    if flat:
+        return flat, "one coordinate between its breaks, Gauss rules and even grids"
+    rules = nodes_for(recipe.link, recipe.activation, recipe.width, noise, plain)
+    method = _RULES.get(len(rules), "Sobol points")
+    linear = linear_terms(recipe) if len(rules) > 2 else None
+    if linear is not None:
+        method = "pairs of fields, squared terms by Sobol points"
+    return [node_averages(recipe, nodes, linear) for nodes in rules], method

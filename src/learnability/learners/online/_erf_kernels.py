@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.labels.link import Link
-from learnability.learners.online._engines import Recipe
-from learnability.learners.online._motion import Drift, Point, Rates
+from learnability.learners.online._motion import Averages, Averaging, Point, Rates
+from learnability.learners.online._steps import Recipe
 
-__all__ = ["ErrorFunction", "additive_weights", "closed_drift", "error_function"]
+__all__ = ["ErrorFunction", "additive_weights", "closed_averages", "error_function"]
 
 Array = NDArray[np.float64]
 _POINTS = np.random.default_rng(3).standard_normal(64)
@@ -65,17 +65,17 @@ def additive_weights(link: Link, activation: Link) -> Array | None:
     return weights if np.abs(columns @ weights - values).max() < 1e-10 * scale else None
 
 
-def closed_drift(recipe: Recipe, noise: float) -> Drift | None:
-    """The drift of free weights in closed form; None when it has none here."""
+def closed_averages(recipe: Recipe, noise: float) -> Averaging | None:
+    """The averages in closed form; None when they have none here."""
     known = error_function(recipe.activation) if recipe.rule == "plain" else None
     weights = additive_weights(recipe.link, recipe.activation) if known else None
     if known is None or weights is None:
         return None
-    p, b = recipe.width, recipe.batch
+    p = recipe.width
     scale = 2 * known.slope**2
     size = known.amplitude
 
-    def drift(at: Point, rates: Rates) -> Point:
+    def averages(at: Point, rates: Rates) -> Averages:
         M, a = at.overlap, at.second
         Q = at.rest + M @ M.T
         covariance = np.block([[Q, M], [M.T, np.eye(M.shape[1])]])
@@ -85,13 +85,10 @@ def closed_drift(recipe: Recipe, noise: float) -> Drift | None:
         second = -(size**2) * _second(C)[:p] @ error
         flat = _slopes(C, p)
         squared = scale * (size**4 * _fourth(C, p, error) + size**2 * noise * flat)
-        Qdot = rates.step * (pull[:, :p] + pull[:, :p].T)
-        Qdot = Qdot + rates.step**2 / b * np.outer(a, a) * squared
-        Mdot = rates.step * pull[:, p:]
-        cross = Mdot @ M.T
-        return Point(Qdot - cross - cross.T, Mdot, rates.second_step * second)
+        hidden = pull[:, p:]
+        return Averages(hidden, pull[:, :p] - hidden @ M.T, np.outer(a, a) * squared, second)
 
-    return drift
+    return averages
 
 
 def _second(C: Array) -> Array:

@@ -23,11 +23,12 @@ from learnability.gaussian.quadrature import axis_breaks
 from learnability.gaussian.rules import gauss_normal, product_grid
 from learnability.gaussian.sections import Section
 from learnability.labels.link import Link
-from learnability.learners.online._averages import noise_nodes
-from learnability.learners.online._engines import Recipe
-from learnability.learners.online._motion import Drift, Point, Rates, direction_of
+from learnability.learners.online._averages import direction_of
+from learnability.learners.online._motion import Averages, Averaging, Point, Rates
+from learnability.learners.online._nodes import noise_nodes
+from learnability.learners.online._steps import Recipe
 
-__all__ = ["flat_axes", "flat_axis_drifts"]
+__all__ = ["flat_axes", "flat_axis_averages"]
 
 Array = NDArray[np.float64]
 _GRIDS = {True: (64, 56), False: (160, 136)}
@@ -53,8 +54,8 @@ def flat_axes(link: Link, breaks: list[Array]) -> list[int]:
     return found
 
 
-def flat_axis_drifts(recipe: Recipe, noise: float) -> list[Drift]:
-    """The drift with two grids, whose difference is their error; empty where it does not apply.
+def flat_axis_averages(recipe: Recipe, noise: float) -> list[Averaging]:
+    """Averages with two grids, whose difference is their error; empty where it does not apply.
 
     It needs one neuron of a smooth activation, several hidden directions, breaks on planes z_i = c,
     and samples that move on their own.
@@ -79,13 +80,13 @@ def flat_axis_drifts(recipe: Recipe, noise: float) -> list[Drift]:
     if math.prod(len(x) for x, _ in [*axes, xi]) * max(grids) > _MOST_NODES:
         return []
     nodes, weights = product_grid([*axes, xi])
-    return [_drift(recipe, noise, nodes, weights, breaks[last], last, n) for n in grids]
+    return [_averages(recipe, noise, nodes, weights, breaks[last], last, n) for n in grids]
 
 
-def _drift(
+def _averages(
     recipe: Recipe, noise: float, nodes: Array, weights: Array, edges: Array, last: int, count: int
-) -> Drift:
-    """The drift from nodes (N, r) of the other coordinates and of the noise, which is the last."""
+) -> Averaging:
+    """Averages from nodes (N, r) of the other coordinates and of the noise, which is the last."""
     from scipy.special import ndtr
 
     others = [k for k in range(recipe.link.r) if k != last]
@@ -98,7 +99,7 @@ def _drift(
     y = np.asarray(recipe.link(points), dtype=float) + math.sqrt(noise) * nodes[:, -1]
     labels = np.repeat(y[:, :, None], count, axis=2)  # (interval, N, count)
 
-    def drift(at: Point, rates: Rates) -> Point:
+    def averages(at: Point, rates: Rates) -> Averages:
         m, c2 = at.overlap[0], max(float(at.rest[0, 0]), 0.0)
         s = max(math.sqrt(m[last] ** 2 + c2), 1e-150)
         k, spread = m[last] / s, max(math.sqrt(c2) / s, 1e-150)
@@ -117,10 +118,10 @@ def _drift(
         hidden[last] = (U * share * mean[:, None]).sum()
         # E[U c u], what the field has outside the hidden directions.
         cross = (weighted * (s * t)).sum() - m[last] * hidden[last]
-        rest = 2 * rates.step * cross + rates.step**2 / recipe.batch * (weighted * U).sum()
         second = (V * share * chance[:, None]).sum()
-        return Point(
-            np.array([[rest]]), rates.step * hidden[None], np.array([rates.second_step * second])
+        squared = (weighted * U).sum()
+        return Averages(
+            hidden[None], np.array([[cross]]), np.array([[squared]]), np.array([second])
         )
 
-    return drift
+    return averages

@@ -1,50 +1,49 @@
-"""Equations of motion of the order parameters of one-pass SGD as d grows.
+"""Equations of motion of the order parameters of one-pass SGD as d grows, for any marked axes.
 
-With steps / d as time t, fields (lambda, h) of covariance [[Q, M], [M^T, I]] and U the direction
-of `_reuse` at X X^T / d = I, a batch of b samples a step moves C = Q - M M^T, M and a by
+With steps / d as time t, the overlaps M (p, k) with the marked axes of the inputs, N = M scale and
+C = Q - M M^T, fields are lambda = N g + (outside), g standard normal along the axes, and the label
+depends on z = T g alone, T = `to_label`. Let B (k - r, k) be the axes across, orthonormal rows with
+T B^T = 0, and K = N B^T. Given z, the fields are N T^T z + L u with L L^T = C + K K^T, and g across
+has the mean K^T L^-T u. So averages over (z, u) are all that is needed: with U the direction of
+`_reuse` at X X^T / d = I and D = E[U (L u)^T],
 
-    dM/dt = step E[U h^T],
-    dQ/dt = step E[U lambda^T + lambda U^T] + step^2 E[U U^T] / b,
-    da/dt = second_step E[V];
+    E[U g^T] = E[U z^T] T + D (L L^T)^-1 K B,
+    dM/dt = step E[U g^T] scale,
+    dC/dt = step (X + X^T) + step^2 E[U U^T] / b,    X = D - D (L L^T)^-1 K K^T,
+    da/dt = second_step E[V]
 
-on the sphere the change of length is taken out of every row. The look-ahead enters U, so that
-the equations hold for repetition too. SAM divides by the length of the gradient of its batch, in
-which the inputs are orthogonal: the sample's own |u|^2 plus those of b - 1 others, which are
-independent of it and drawn among the nodes.
+for batches of b samples; on the sphere the change of length is taken out of every row. Isotropic
+inputs have T = 1 and nothing across. Normalised rules have fields of unit variance tau^-1 lambda,
+multiply U by tau, and take step E[U v] Sigma w, or w, away. A step sees X X^T / d = 1 and moves M
+by little: the largest scale^2 / d has to be small. The look-ahead enters U, so that the equations
+hold for repetition too.
 
 References
 ----------
 Saad and Solla, Phys. Rev. E 52 (1995); Goldt, Advani, Saxe, Krzakala, Zdeborova, NeurIPS 2019;
-Arnaboldi, Dandi, Krzakala, Pesce, Stephan, arXiv:2405.15459 (repetition).
+Arnaboldi, Dandi, Krzakala, Pesce, Stephan, arXiv:2405.15459 (repetition); Mousavi-Hosseini, Wu,
+Suzuki, Erdogdu, NeurIPS 2023 (normalised rules).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.learners.networks.starts import root_of
-from learnability.learners.online._averages import Nodes
-from learnability.learners.online._engines import Recipe
-from learnability.learners.online._reuse import directions, network_gradient
+from learnability.gaussian.sections import complement
+from learnability.inputs import Frame
+from learnability.learners.online._steps import Recipe
 
-__all__ = [
-    "Drift",
-    "Path",
-    "Point",
-    "Rates",
-    "averaged_drift",
-    "direction_of",
-    "flow",
-    "rest_of_the_batch",
-]
+__all__ = ["Averages", "Averaging", "Drift", "Path", "Point", "Rates", "drift_in", "fields", "flow"]
 
 Array = NDArray[np.float64]
 LARGEST = 1e8
 """A squared length at which a solution counts as diverged."""
+_SINGULAR = 1e-15
+"""Smaller eigenvalues of the fields' covariance given z, relatively, count as zero."""
 
 
 class Rates(NamedTuple):
@@ -56,16 +55,38 @@ class Rates(NamedTuple):
 
 
 class Point(NamedTuple):
-    """Order parameters, or their time derivatives.
+    """Order parameters, their time derivatives, or the law of fields.
 
     Attributes
     ----------
-    rest, overlap, second : array, shapes (p, p), (p, r), (p,)
-        C = Q - M M^T, M and the second layer.
+    rest, overlap, second : array, shapes (p, p), (p, k), (p,)
+        C = Q - M M^T, M and the second layer. Of fields: their covariance given z, and that with
+        z, which has k = r.
     """
 
     rest: Array
     overlap: Array
+    second: Array
+
+
+class Averages(NamedTuple):
+    """Averages of the directions U and V of both layers over fields.
+
+    Attributes
+    ----------
+    hidden : array, shape (p, r)
+        E[U z^T].
+    rest : array, shape (p, p)
+        E[U (fields - their mean given z)^T].
+    squared : array, shape (p, p)
+        E[U U^T].
+    second : array, shape (p,)
+        E[V].
+    """
+
+    hidden: Array
+    rest: Array
+    squared: Array
     second: Array
 
 
@@ -76,91 +97,91 @@ class Path(NamedTuple):
     ----------
     rest, overlap, second : array
         NaN after a divergence.
-    status : str
-        "solved" or "diverged".
+    diverged : bool
     """
 
     rest: Array
     overlap: Array
     second: Array
-    status: str
+    diverged: bool
 
 
 Drift = Callable[[Point, Rates], Point]
+"""Of the order parameters of free weights."""
+Averaging = Callable[[Point, Rates], Averages]
+"""At a law of fields."""
 
 
-def averaged_drift(
-    recipe: Recipe, nodes: Nodes, linear: Callable[[Point], Any] | None = None
-) -> Drift:
-    """The drift of free weights as averages over nodes, for any rule, activation and link.
+def fields(
+    rest: Array, overlap: Array, frame: Frame, beside: Array | None = None
+) -> tuple[Array, Array, Array]:
+    """The law of fields with order parameters C (..., p, p) and M (..., p, k).
+
+    `beside` are the axes across, where they are known. Returned are the covariance of the fields
+    given z, that with z, and their standard deviations (..., p).
+    """
+    if beside is None:
+        beside = complement(frame.to_label, len(frame.scale))
+    stretched = overlap * frame.scale
+    variance = np.einsum("...jj->...j", rest) + (stretched**2).sum(axis=-1)
+    across = stretched @ beside.T
+    given = rest + across @ np.swapaxes(across, -1, -2)
+    return given, stretched @ frame.to_label.T, np.sqrt(np.maximum(variance, 1e-300))
+
+
+def drift_in(frame: Frame, recipe: Recipe, averaging: Averaging) -> Drift:
+    """The drift of order parameters in a frame of marked axes.
 
     Parameters
     ----------
+    frame : Frame
+        The marked axes.
     recipe : Recipe
-        The learner and the link.
-    nodes : Nodes
-        Nodes of the fields.
-    linear : callable, optional
-        More exact averages of the terms linear in the step (`_termwise.linear_terms`).
+        The learner.
+    averaging : callable
+        Averages at a law of fields.
     """
-    b = recipe.batch
-    others = rest_of_the_batch(nodes.weights, b - 1 if recipe.rule == "sam" else 0)
+    beside = complement(frame.to_label, len(frame.scale))
+    rule = recipe.normalisation
 
     def drift(at: Point, rates: Rates) -> Point:
-        L = root_of(at.rest)
-        field = at.overlap @ nodes.hidden + L @ nodes.own
-        U, V = direction_of(recipe, at, field, nodes.y, rates, others)
-        weighted = U * nodes.weights
-        squared = rates.step**2 / b * (weighted @ U.T)
-        if linear is None:
-            hidden, cross = weighted @ nodes.hidden.T, weighted @ nodes.own.T @ L
-            second = V @ nodes.weights
+        rest, along, tau = fields(at.rest, at.overlap, frame, beside)
+        tau = np.ones(len(rest)) if rule == "none" else tau
+        law = Point(rest / (tau[:, None] * tau), along / tau[:, None], at.second)
+        mean = averaging(law, rates)
+        outside = tau[:, None] * mean.rest * tau
+        on_axes = tau[:, None] * mean.hidden @ frame.to_label
+        if len(beside):
+            across = (at.overlap * frame.scale) @ beside.T
+            on_across = outside @ _divided(across, rest)
+            on_axes = on_axes + on_across @ beside
+            outside = outside - on_across @ across.T
+        linear = outside + outside.T
+        if rule == "whitened":
+            moved = on_axes / frame.scale
         else:
-            hidden, cross, second = linear(at)
-        rest = rates.step * (cross + cross.T) + squared
-        return Point(rest, rates.step * hidden, rates.second_step * second)
+            moved = on_axes * frame.scale
+        if rule != "none":
+            own = np.diag(mean.rest) + (mean.hidden * law.overlap).sum(axis=1)  # E[U v].
+            linear = linear - (own[:, None] + own) * at.rest
+            taken = own[:, None] * at.overlap
+            moved = moved - (taken if rule == "whitened" else taken * frame.scale**2)
+        squared = mean.squared * (tau[:, None] * tau)
+        return Point(
+            rates.step * linear + rates.step**2 / recipe.batch * squared,
+            rates.step * moved,
+            rates.second_step * mean.second,
+        )
 
     return drift
 
 
-def rest_of_the_batch(weights: Array, count: int) -> list[NDArray[np.intp]]:
-    """For every node `count` others, drawn by their weights: the places of each of these."""
-    rng = np.random.default_rng(5)
-    total = np.cumsum(weights)
-    # Even steps from a random point on, in random order: every draw has the law of the weights.
-    even = (np.arange(len(weights)) + 0.5) / len(weights) * total[-1]
-    drawn = np.minimum(np.searchsorted(total, even), len(weights) - 1)
-    return [drawn[rng.permutation(len(weights))] for _ in range(count)]
-
-
-def direction_of(
-    recipe: Recipe,
-    at: Point,
-    field: Array,
-    y: Array,
-    rates: Rates,
-    others: Sequence[NDArray[np.intp]] = (),
-) -> tuple[Array, Array]:
-    """U and V (p, N) of both layers on samples with these fields (p, N) and labels (N,).
-
-    `others` has the places of the further samples in the batch of each.
-    """
-
-    def power(square: Array) -> Array:
-        own = square.sum(axis=0)
-        return np.asarray(sum((own[place] for place in others), own))
-
-    slope = recipe.activation.derivative()
-    gradient = network_gradient(at.second, y, recipe.activation, slope, recipe.loss)
-    return directions(
-        recipe.rule,
-        gradient,
-        field,
-        lambda u: u,
-        power,
-        rates.inner,
-        recipe.repetitions,
-    )
+def _divided(across: Array, rest: Array) -> Array:
+    """(L L^T)^-1 K, for K in the range of L."""
+    values, vectors = np.linalg.eigh(rest)
+    least = _SINGULAR * max(float(values[-1]), 1e-300)
+    inverse = np.where(values > least, 1 / np.maximum(values, least), 0.0)
+    return np.asarray((vectors * inverse) @ vectors.T @ across)
 
 
 def flow(
@@ -171,8 +192,7 @@ def flow(
     spherical: bool,
     trained: bool,
     tolerance: float,
-    reach: float | None = None,
-    closeness: Callable[[Point], float] | None = None,
+    ends: Callable[[Point], float] | None = None,
 ) -> tuple[Path, float]:
     """Integrate the equations of motion.
 
@@ -190,28 +210,25 @@ def flow(
         Whether the rows keep unit length, and whether the second layer moves.
     tolerance : float
         Relative error of a step.
-    reach : float, optional
-        End when the closeness gets here.
-    closeness : callable, optional
-        By default the largest |cosine| of a neuron with a hidden direction.
+    ends : callable, optional
+        The solution ends where this function of the order parameters gets to zero.
 
     Returns
     -------
     Path, float
-        The solution, and the time at which it ended by `reach`; infinite if it did not.
+        The solution, and the time at which it ended by `ends`; infinite if it did not.
     """
     from scipy.integrate import solve_ivp
 
-    p, r = start.overlap.shape
+    p, k = start.overlap.shape
 
     def unpacked(x: Array) -> Point:
         C = x[: p * p].reshape(p, p)
-        return Point(0.5 * (C + C.T), x[p * p : p * (p + r)].reshape(p, r), x[p * (p + r) :])
+        return Point(0.5 * (C + C.T), x[p * p : p * (p + k)].reshape(p, k), x[p * (p + k) :])
 
     def derivative(t: float, x: Array) -> Array:
         at = unpacked(x)
-        d = drift(at, rates(t))
-        rest, overlap = d.rest, d.overlap
+        rest, overlap, second = drift(at, rates(t))
         if spherical:
             # Also pulls rounding errors of the length back.
             length = np.diag(at.rest) + (at.overlap**2).sum(axis=1)
@@ -219,7 +236,7 @@ def flow(
             growth = growth / length
             overlap = overlap - growth[:, None] * at.overlap
             rest = rest - (growth[:, None] + growth) * at.rest
-        second = d.second if trained else np.zeros(p)
+        second = second if trained else np.zeros(p)
         return np.concatenate([rest.ravel(), overlap.ravel(), second])
 
     def size(t: float, x: Array) -> float:
@@ -227,9 +244,9 @@ def flow(
         return LARGEST - float(np.trace(at.rest) + (at.overlap**2).sum() + (at.second**2).sum())
 
     def aim(t: float, x: Array) -> float:
-        return (closeness or largest_cosine)(unpacked(x)) - (reach or 0.0)
+        return ends(unpacked(x)) if ends is not None else 1.0
 
-    events = [size] if reach is None else [size, aim]
+    events = [size, aim]
     for event in events:
         event.terminal = True  # type: ignore[attr-defined]
     x0 = np.concatenate([start.rest.ravel(), start.overlap.ravel(), start.second])
@@ -245,21 +262,14 @@ def flow(
             rtol=tolerance,
             atol=0.01 * tolerance,
         )
-    met = found.t_events or [np.zeros(0)] * 2
-    lost = found.status < 0 or len(met[0]) > 0
-    ended = float(met[1][0]) if reach is not None and len(met[1]) else np.inf
+    grown, there = found.t_events
     states = np.full((len(grid), len(x0)), np.nan)
     states[: len(found.t)] = found.y.T
     points = [unpacked(x) for x in states[np.searchsorted(grid, times)]]
-    return Path(
+    path = Path(
         np.array([q.rest for q in points]),
         np.array([q.overlap for q in points]),
         np.array([q.second for q in points]),
-        "diverged" if lost else "solved",
-    ), ended
-
-
-def largest_cosine(at: Point) -> float:
-    """Largest |cosine| of a neuron with a hidden direction."""
-    length = np.diag(at.rest) + (at.overlap**2).sum(axis=1)
-    return float(np.sqrt((at.overlap**2 / np.maximum(length, 1e-300)[:, None]).max()))
+        found.status < 0 or len(grown) > 0,
+    )
+    return path, float(there[0]) if len(there) else np.inf

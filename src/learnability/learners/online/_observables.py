@@ -1,67 +1,118 @@
-"""What is reported about a network with order parameters Q and M and second layer a."""
+"""What is reported of order parameters: overlaps, correlations, lengths and errors along paths."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.inputs import Frame
 from learnability.labels.link import Link
+from learnability.learners.measurement import overlaps_in_frame
 from learnability.learners.networks.starts import root_of
-from learnability.learners.online._averages import nodes_for
+from learnability.learners.online._equations import Solution
+from learnability.learners.online._motion import fields
+from learnability.learners.online._nodes import nodes_for
+from learnability.learners.online._runs import Runs
+from learnability.learners.online._steps import Recipe
+from learnability.results.schema import STDERR, Status
 from learnability.targets.multi_index import MultiIndex
 
-__all__ = ["aligned", "captured", "cosines", "squared_errors"]
+__all__ = ["divergence", "observed_runs", "observed_solutions"]
 
 Array = NDArray[np.float64]
 
 
-def aligned(path: Array, link: Link) -> Array:
-    """Overlaps (T, p, r) with P W*, P the symmetry of the link that fits the last of them best."""
+def observed_runs(
+    target: MultiIndex, recipe: Recipe, frame: Frame, runs: Runs, fine: Status = Status.FINISHED
+) -> dict[str, Any]:
+    """Observables of runs, with the seeds first: final values, and paths along the time."""
+    turns = np.array([symmetry_of(path @ frame.hidden.T, target.link) for path in runs.overlap])
+    gram = runs.rest + runs.overlap @ np.swapaxes(runs.overlap, -1, -2)
+    length = np.einsum("...jj->...j", runs.rest) + (runs.overlap**2).sum(axis=-1)
+    paths = overlaps_in_frame(runs.overlap, length, frame)
+    for name in ("overlap", "correlation"):
+        paths[name] = paths[name] @ turns[:, None]
+    paths["cosine"] = paths["overlap"] / np.sqrt(np.maximum(length, 1e-300))[..., None]
+    paths["gram"], paths["second_layer"] = gram, runs.second
+    paths["error"] = squared_errors(target, recipe, frame, runs)
+    found: dict[str, Any] = {name: path[:, -1] for name, path in paths.items()}
+    found |= {f"{name}_trace": path for name, path in paths.items()}
+    found["subspace_overlap"] = captured(gram[:, -1], found["overlap"])
+    found["status"] = np.where(runs.diverged, str(Status.DIVERGED), str(fine))
+    return found
+
+
+def observed_solutions(
+    target: MultiIndex, recipe: Recipe, frame: Frame, solutions: Sequence[Solution]
+) -> dict[str, Any]:
+    """Observables of solutions, one from each start, with the standard errors of M and Q."""
+    rest, overlap, second = (
+        np.array([solution[k].mean(axis=0) for solution in solutions]) for k in range(3)
+    )
+    runs = Runs(rest, overlap, second, np.array([one.diverged for one in solutions]))
+    found = observed_runs(target, recipe, frame, runs, Status.SOLVED)
+    spreads: dict[str, list[Array]] = {"overlap": [], "gram": []}
+    for one, mean in zip(solutions, overlap, strict=True):
+        turn = symmetry_of(mean @ frame.hidden.T, target.link)
+        spreads["overlap"].append(_standard_error(one.overlap @ frame.hidden.T @ turn))
+        spreads["gram"].append(
+            _standard_error(one.rest + one.overlap @ np.swapaxes(one.overlap, -1, -2))
+        )
+    for name, errors in spreads.items():
+        found[name + STDERR] = np.array(errors)[:, -1]
+        found[f"{name}_trace{STDERR}"] = np.array(errors)
+    return found
+
+
+def divergence(lost: NDArray[np.bool_]) -> str | None:
+    """A sentence about runs that diverged."""
+    if not lost.any():
+        return None
+    return (
+        f"{lost.sum()} of {len(lost)} runs diverged and are NaN from there on: the weights grow "
+        "without bound, as they do when `step` is too large."
+    )
+
+
+def symmetry_of(path: Array, link: Link) -> Array:
+    """P^T (r, r) of the symmetry P of the link by which the last overlaps (T, p, r) fit best."""
     if not np.isfinite(path[-1]).all():
-        return path
-    turned = [path @ s.matrix.T for s in link.symmetries if s.character == 1]
-    return max(turned, key=lambda candidate: float(np.trace(candidate[-1])) + 1e-12)
+        return np.eye(link.r)
+    turns = [s.matrix.T for s in link.symmetries if s.character == 1]
+    return np.asarray(max(turns, key=lambda turn: float(np.trace(path[-1] @ turn)) + 1e-12))
 
 
-def cosines(rest: Array, overlap: Array) -> Array:
-    """Overlaps (..., p, r) of the rows brought to unit length; `rest` is Q - M M^T."""
-    length = np.einsum("...jj->...j", rest) + (overlap**2).sum(axis=-1)
-    return np.asarray(overlap / np.sqrt(np.maximum(length, 1e-300))[..., None])
-
-
-def captured(rest: Array, overlap: Array) -> Array:
+def captured(gram: Array, overlap: Array) -> Array:
     """||P P*||_F^2 / r of the span of the weights, = Tr M^T Q^+ M / r, for arrays (..., p, r)."""
-    Q = rest + overlap @ np.swapaxes(overlap, -1, -2)
     found = np.full(overlap.shape[:-2], np.nan)
-    known = np.isfinite(Q).all(axis=(-1, -2))
-    inverse = np.linalg.pinv(Q[known], rcond=1e-10, hermitian=True)
+    known = np.isfinite(gram).all(axis=(-1, -2))
+    inverse = np.linalg.pinv(gram[known], rcond=1e-10, hermitian=True)
     M = overlap[known]
     found[known] = np.einsum("njk,njl,nlk->n", M, inverse, M) / overlap.shape[-1]
     return found
 
 
-def squared_errors(
-    target: MultiIndex, activation: Link, rest: Array, overlap: Array, second: Array
-) -> Array:
-    """E[(f - y)^2] of fresh noisy labels for order parameters (..., p, p), (..., p, r), (..., p).
-
-    An average over a few thousand nodes.
-    """
-    p = overlap.shape[-2]
-    shape = overlap.shape[:-2]
-    nodes = nodes_for(target.link, activation, p, 0.0, True, fine=False)[0]
-    points = zip(
-        rest.reshape(-1, p, p),
-        overlap.reshape(-1, p, target.r),
-        second.reshape(-1, p),
-        strict=True,
-    )
-    found = []
-    for C, M, a in points:
-        if not np.isfinite(C).all():
-            found.append(np.nan)
-            continue
+def squared_errors(target: MultiIndex, recipe: Recipe, frame: Frame, runs: Runs) -> Array:
+    """E[(f - y)^2] of fresh noisy labels, shape (S, T): an average over a few thousand nodes."""
+    p = recipe.width
+    rest, overlap, tau = fields(runs.rest, runs.overlap, frame)
+    if recipe.normalisation != "none":
+        rest, overlap = rest / (tau[..., :, None] * tau[..., None, :]), overlap / tau[..., None]
+    nodes = nodes_for(target.link, recipe.activation, p, 0.0, True, fine=False)[0]
+    found = np.full(rest.shape[:-2], np.nan)
+    for at in np.argwhere(np.isfinite(rest).all(axis=(-1, -2))):
+        C, M, a = (part[tuple(at)] for part in (rest, overlap, runs.second))
         field = M @ nodes.hidden + root_of(C) @ nodes.own
-        f = a @ activation(field[..., None])
-        found.append(target.noise + float((f - nodes.y) ** 2 @ nodes.weights))
-    return np.array(found).reshape(shape)
+        f = a @ recipe.activation(field[..., None])
+        found[tuple(at)] = target.noise + float((f - nodes.y) ** 2 @ nodes.weights)
+    return found
+
+
+def _standard_error(values: Array) -> Array:
+    """Of the mean over the first axis; zero for a single one, which is exact to many digits."""
+    if len(values) == 1:
+        return np.zeros_like(values[0])
+    return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(len(values)))

@@ -24,20 +24,21 @@ from numpy.typing import NDArray
 from learnability.errors import LearnabilityError
 from learnability.labels.hermite import HermiteExpansion, expand
 from learnability.labels.link import Link
-from learnability.learners.online._engines import Recipe
-from learnability.learners.online._motion import Drift, Point, Rates
+from learnability.learners.online._motion import Averages, Averaging, Drift, Point, Rates
+from learnability.learners.online._steps import Recipe
 
-__all__ = ["growth", "series_drift"]
+__all__ = ["growth", "series_averages"]
 
 Array = NDArray[np.float64]
 _ORDER = 60
 _TAIL = 1e-7  # Of the series at m = 1, in units of the size of its factors.
 
 
-def series_drift(recipe: Recipe, noise: float) -> Drift | None:
-    """The drift as a Hermite series; None when there is none or it converges too slowly."""
-    one = recipe.width == 1 and recipe.link.r == 1 and recipe.spherical
-    if not one or recipe.loss != "correlation" or recipe.rule != "plain":
+def series_averages(recipe: Recipe, noise: float) -> Averaging | None:
+    """The averages as Hermite series; None when there are none or they converge too slowly."""
+    one = recipe.width == 1 and recipe.link.r == 1 and recipe.spherical and recipe.isotropic
+    plain = recipe.rule == "plain" and recipe.normalisation == "none"
+    if not one or recipe.loss != "correlation" or not plain:
         return None
     try:
         signal = _product(expand(recipe.link, _ORDER), expand(recipe.activation, _ORDER))
@@ -52,15 +53,16 @@ def series_drift(recipe: Recipe, noise: float) -> Drift | None:
     square[0] += noise * slopes.mean
     powers = np.arange(_ORDER)
 
-    def drift(at: Point, rates: Rates) -> Point:
+    def averages(at: Point, rates: Rates) -> Averages:
         m, a = float(at.overlap[0, 0]), float(at.second[0])
-        pull = rates.step * a * (1 - m**2) * float(signal[1:] @ (m**powers * (powers + 1)))
-        spread = (rates.step * a) ** 2 / recipe.batch * float(square @ m ** np.arange(_ORDER + 1))
+        series = m ** np.arange(_ORDER + 1)
+        pull = a * (1 - m**2) * float(signal[1:] @ (m**powers * (powers + 1)))
         # The part along the weights themselves changes their length alone and is left out.
-        second = rates.second_step * float(signal @ m ** np.arange(_ORDER + 1))
-        return Point(np.array([[spread - 2 * m * pull]]), np.array([[pull]]), np.array([second]))
+        parts = pull, -m * pull, a**2 * float(square @ series)
+        hidden, rest, squared = (np.array([[part]]) for part in parts)
+        return Averages(hidden, rest, squared, np.array([float(signal @ series)]))
 
-    return drift
+    return averages
 
 
 def _product(first: HermiteExpansion, second: HermiteExpansion) -> Array | None:
@@ -93,7 +95,8 @@ def growth(recipe: Recipe, drift: Drift, rates: Rates, second: Array) -> str:
     second : array, shape (1,)
         Second layer.
     """
-    if recipe.width > 1 or recipe.link.r > 1 or recipe.loss != "correlation":
+    one = recipe.width == 1 and recipe.link.r == 1 and recipe.isotropic
+    if not one or recipe.loss != "correlation" or recipe.normalisation != "none":
         return ""
     if recipe.rule == "plain":
         g, s = expand(recipe.link, 20), expand(recipe.activation, 20)

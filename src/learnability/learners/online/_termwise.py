@@ -28,8 +28,8 @@ from learnability.gaussian.quadrature import axis_breaks
 from learnability.gaussian.rules import gauss_normal, product_grid
 from learnability.gaussian.sections import Section
 from learnability.labels.link import Link
-from learnability.learners.online._engines import Recipe
 from learnability.learners.online._motion import Point
+from learnability.learners.online._steps import Recipe
 
 __all__ = ["Linear", "linear_terms"]
 

@@ -1,0 +1,212 @@
+"""Nodes of the fields of a network and of its target, for any activation and link.
+
+Fields (lambda, h) of covariance [[Q, M], [M^T, I]] are written as lambda = M h + L u with
+L L^T = Q - M M^T and standard normal (h, u). The nodes of (h, u) stay the same while M and Q
+change, so that the label is evaluated once. The coordinates h, where the link is steep and may
+jump, get a product of Gauss rules between its breaks; then
+
+* a plain step of a smooth activation gets Gauss rules in u as well, exact for polynomials, if
+  few enough nodes do;
+* one neuron gets an even grid in u, on which a jump of the activation, or what is steep because
+  a label enters the slope, at places that change with h, costs little; two grids tell how much;
+* several neurons get scrambled Sobol points in u, others for each h, with both signs; four
+  scrambles tell the error.
+
+Where the breaks of the link lie on no planes z_i = c, or are unknown, (h, u) are Sobol points
+together. Label noise is one more normal variable; a plain step is quadratic in it, and two nodes
+are exact.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.gaussian.quadrature import axis_breaks
+from learnability.gaussian.rules import gauss_normal, product_grid, sobol_normals
+from learnability.gaussian.sections import Section
+from learnability.labels.link import Link
+
+__all__ = ["Nodes", "nodes_for", "noise_nodes"]
+
+Array = NDArray[np.float64]
+
+_GRID_REACH = 8.0
+_MOST_NODES = 100_000
+
+
+class Fineness(NamedTuple):
+    """How many nodes the rules have.
+
+    Attributes
+    ----------
+    gauss : dict
+        Number of axes -> nodes on each, when all axes have Gauss rules.
+    hidden : dict
+        The same for the hidden coordinates alone.
+    grids : tuple of int
+        Points of the even grids.
+    sobol : int
+        Logarithm to base 2 of the Sobol points of a scramble, before their signs.
+    scrambles : int
+        Number of scrambles.
+    """
+
+    gauss: dict[int, int]
+    hidden: dict[int, int]
+    grids: tuple[int, ...]
+    sobol: int
+    scrambles: int
+
+
+FINE = Fineness({2: 128, 3: 32, 4: 14}, {1: 100, 2: 24, 3: 10}, (1200, 1000), 14, 4)
+"""For equations of motion."""
+COARSE = Fineness({2: 48, 3: 20, 4: 10}, {1: 40, 2: 16, 3: 8}, (100,), 11, 1)
+"""For test errors, of which there are many and each is wanted to three digits."""
+
+
+class Nodes(NamedTuple):
+    """Nodes of the standard normal variables under the fields.
+
+    Attributes
+    ----------
+    hidden : array, shape (r, N)
+        Coordinates h along the hidden directions.
+    own : array, shape (p, N)
+        Coordinates u of the weights outside these.
+    y : array, shape (N,)
+        Labels.
+    weights : array, shape (N,)
+        Sum to one.
+    """
+
+    hidden: Array
+    own: Array
+    y: Array
+    weights: Array
+
+
+def nodes_for(
+    link: Link, activation: Link, p: int, noise: float, plain: bool, fine: bool = True
+) -> tuple[Nodes, ...]:
+    """One rule that is exact to many digits, or several of one kind whose spread is the error.
+
+    Parameters
+    ----------
+    link, activation : Link
+        Of the target and of the network.
+    p : int
+        Width of the network.
+    noise : float
+        Variance of the label noise.
+    plain : bool
+        Whether averages are at most quadratic in the label.
+    fine : bool
+        Whether many nodes are wanted.
+    """
+    return _made(link, activation, p, noise, plain, fine)
+
+
+@lru_cache(maxsize=32)
+def _made(
+    link: Link, activation: Link, p: int, noise: float, plain: bool, fine: bool
+) -> tuple[Nodes, ...]:
+    sizes = FINE if fine else COARSE
+    breaks = axis_breaks(Section.whole(link)) if link.breaks is not None else None
+    xi = noise_nodes(noise, plain)
+    sampled = p + (noise > 0 and not plain)  # The noise is a coordinate of sampled rules.
+    seeds = range(sizes.scrambles)
+    sobol = sizes.sobol + (2 if fine and not plain else 0)  # Nothing but points for these rules.
+    if breaks is None or link.r not in sizes.hidden:
+        rules = [_sobol_rule(link.r + sampled, seed, link.r, sobol) for seed in seeds]
+        return tuple(_labelled(link, p, *rule, noise, xi) for rule in rules)
+    smooth = None
+    if activation.breaks == () and plain:
+        smooth = _gauss_rule(link, activation, breaks, p, plain, sizes.gauss.get(p + link.r))
+    if smooth is not None:
+        return (_labelled(link, p, *smooth, noise, xi),)
+    hidden = product_grid([gauss_normal(b, sizes.hidden[link.r]) for b in breaks])
+    if p == 1:
+        grids = [_grid_rule(hidden, count // 2 ** (link.r - 1)) for count in sizes.grids]
+        return tuple(_labelled(link, p, *rule, noise, xi) for rule in grids)
+    layers = [_layered_rule(hidden, sampled, seed, sobol) for seed in seeds]
+    return tuple(_labelled(link, p, *rule, noise, xi) for rule in layers)
+
+
+def noise_nodes(noise: float, plain: bool) -> tuple[Array, Array]:
+    """Rule of the standard normal variable in the label noise: exact for a plain step."""
+    if not noise:
+        return np.zeros(1), np.ones(1)
+    return (np.array([-1.0, 1.0]), np.full(2, 0.5)) if plain else gauss_normal(np.zeros(0), 6)
+
+
+def _labelled(
+    link: Link, p: int, grid: Array, weights: Array, noise: float, noise_nodes: tuple[Array, Array]
+) -> Nodes:
+    """Nodes (N, r + p) times those of the noise, or nodes (N, r + p + 1), with their labels."""
+    r = link.r
+    clean = np.asarray(link(grid[:, :r]), dtype=float)
+    xi, share = noise_nodes
+    if grid.shape[1] > r + p:
+        clean = clean + math.sqrt(noise) * grid[:, -1]
+        grid, xi, share = grid[:, :-1], np.zeros(1), np.ones(1)
+    return Nodes(
+        np.tile(grid[:, :r].T, len(xi)),
+        np.tile(grid[:, r:].T, len(xi)),
+        (clean + math.sqrt(noise) * xi[:, None]).ravel(),
+        (share[:, None] * weights).ravel(),
+    )
+
+
+def _gauss_rule(
+    link: Link, activation: Link, breaks: list[Array], p: int, plain: bool, count: int | None
+) -> tuple[Array, Array] | None:
+    """A product of Gauss rules in all coordinates; None if that is too large."""
+    if plain and activation.degree is not None and link.degree is not None:
+        # A squared step has this degree in each coordinate, half of it plus one nodes are exact.
+        count = max(activation.degree - 1, 0) + max(activation.degree, link.degree) + 2
+    if count is None:
+        return None
+    axes = [gauss_normal(b, count) for b in breaks] + [gauss_normal(np.zeros(0), count)] * p
+    return product_grid(axes) if math.prod(len(x) for x, _ in axes) <= _MOST_NODES else None
+
+
+def _grid_rule(hidden: tuple[Array, Array], count: int) -> tuple[Array, Array]:
+    """An even grid in u under every node of h: exact for smooth functions, fair at jumps."""
+    u = (np.arange(count) + 0.5) * 2 * _GRID_REACH / count - _GRID_REACH
+    weights = np.exp(-0.5 * u**2)
+    h, share = hidden
+    grid = np.column_stack([np.repeat(h, count, axis=0), np.tile(u, len(h))])
+    return grid, np.outer(share, weights / weights.sum()).ravel()
+
+
+def _layered_rule(
+    hidden: tuple[Array, Array], p: int, seed: int, sobol: int
+) -> tuple[Array, Array]:
+    """Sobol points in u with both signs, others for each pair of nodes h and -h."""
+    h, weights = hidden
+    pairs = (len(h) + 1) // 2
+    each = 2 ** max(int(math.log2(2**sobol / pairs)), 3)
+    log2 = math.ceil(math.log2(pairs * each))
+    u = sobol_normals(p, log2, seed)[: pairs * each].reshape(pairs, each, p)
+    u = np.concatenate([u, -u], axis=1)
+    index = np.minimum(np.arange(len(h)), len(h) - 1 - np.arange(len(h)))
+    points = np.concatenate(
+        [np.broadcast_to(h[:, None], (len(h), 2 * each, h.shape[1])), u[index]], axis=-1
+    )
+    share = np.repeat(weights / (2 * each), 2 * each)
+    return points.reshape(-1, h.shape[1] + p), share
+
+
+def _sobol_rule(size: int, seed: int, r: int, sobol: int) -> tuple[Array, Array]:
+    """Sobol points in all coordinates with all signs of both groups."""
+    points = sobol_normals(size, sobol, seed)
+    signs = np.ones((4, 1, size))
+    signs[1::2, :, :r] = -1
+    signs[2:, :, r:] = -1
+    grid = (signs * points).reshape(-1, size)
+    return grid, np.full(len(grid), 1 / len(grid))
