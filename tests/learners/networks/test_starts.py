@@ -58,6 +58,16 @@ def test_weights_on_spiked_inputs_have_theirs(alignment: tuple[tuple[float, ...]
     np.testing.assert_allclose(weights @ directions.marked[:2].T, overlaps[1], atol=1e-12)
 
 
+def test_overlaps_with_spikes_may_be_left_out() -> None:
+    """The weights then have no part along the spikes beside that along the hidden directions."""
+    frame = Spiked((3.0, 8.0), ((0.6, 0.3), (-0.2, 0.5))).frame(2, 30)
+    Q, M = np.eye(2), np.array([[0.3, 0.1], [-0.2, 0.4]])
+    start = start_of((Q, M), 2, frame)
+    np.testing.assert_allclose(start.overlap @ frame.hidden.T, M, atol=1e-12)
+    np.testing.assert_allclose(start.overlap[:, :2], M @ frame.hidden[:, :2])
+    np.testing.assert_allclose(start.rest, Q - M @ M.T, atol=1e-12)
+
+
 @pytest.mark.parametrize("a", [0.6, -0.3, 1.0])
 def test_there_and_back(a: float) -> None:
     frame = Spiked(4.0, a).frame(1, 100)
@@ -175,9 +185,11 @@ def test_impossible_starts_end_in_a_sentence() -> None:
         start_of((((1.0, 0.5), (0.0, 1.0)), ((0.0,), (0.0,))), 2, isotropic(1))
     with pytest.raises(LearnabilityError, match="weights on the sphere have length 1"):
         start_of((0.5, 0.1), 1, isotropic(1), spherical=True)
-    with pytest.raises(LearnabilityError, match="in the span of the spikes"):
+    with pytest.raises(LearnabilityError, match="have a direction in common"):
         start_of((1.0, 0.5, 0.2), 1, Spiked(4.0, 1.0).frame(1, 100))
-    for start in ((1.0, 0.0), "abc", (1.0, 2.0, 0.0)):
+    with pytest.raises(LearnabilityError, match="have a direction in common"):
+        start_of((1.0, [0.3, 0.4], 0.1), 1, Spiked(4.0, ((0.6, 0.8),)).frame(2, 100))
+    for start in ((1.0,), "abc", (1.0, 2.0, 0.0), (1.0, 0.1, 0.1, 0.1)):
         with pytest.raises(LearnabilityError, match="`start` was given"):
             start_of(start, 1, Spiked(4.0, 0.5).frame(1, 100))
 

@@ -3,17 +3,18 @@
 import numpy as np
 import pytest
 
-from learnability import Link, MultiIndex
-from learnability.learners.online import OnlineSGD
-from learnability.learners.online._flat_axis import flat_axes, flat_axis_drifts
+from learnability import Link
+from learnability.learners.online._flat_axis import flat_axes, flat_axis_averages
 from learnability.learners.online._motion import Point, Rates
+
+from tests.learners.online.recipes import drift_of, recipe_of
 
 RATES = Rates(0.5, 0.7, 0.3)
 SOFT = {"activation": "tanh(z)"}
 
 
 def recipe(link, **options):
-    return OnlineSGD(second_step=0.1, **options)._recipe(MultiIndex(link))
+    return recipe_of(link, second_step=0.1, **options)
 
 
 def sampled(own, at, noise, count=1_000_000):
@@ -51,7 +52,7 @@ def test_averages_agree_with_sampling(link, noise, options):
     own = recipe(link, **options)
     M = np.array([[0.6, -0.4, 0.5]])[:, : own.link.r]
     at = Point(np.array([[0.3]]), M, np.array([0.8]))
-    found = [drift(at, RATES) for drift in flat_axis_drifts(own, noise)]
+    found = [drift_of(own, one)(at, RATES) for one in flat_axis_averages(own, noise)]
     assert len(found) == 2
     for one, other, (mean, error) in zip(*found, sampled(own, at, noise), strict=True):
         np.testing.assert_allclose(one, other, atol=2e-3 * np.abs(mean).max() + 1e-9)
@@ -62,7 +63,7 @@ def test_weights_inside_the_hidden_space_have_averages_too():
     own = recipe("sign(z1*z2)", **SOFT)
     for M in ([[0.8, 0.6]], [[1.0, 0.0]]):
         at = Point(np.zeros((1, 1)), np.array(M), np.ones(1))
-        found = flat_axis_drifts(own, 0.0)[0](at, RATES)
+        found = flat_axis_averages(own, 0.0)[0](at, RATES)
         assert all(np.isfinite(part).all() for part in found)
 
 
@@ -73,8 +74,8 @@ def test_which_coordinates_are_flat():
 
 
 def test_other_links_and_networks_are_left_to_other_rules():
-    assert flat_axis_drifts(recipe("sign(z1*z2)", **SOFT, width=2), 0.0) == []
-    assert flat_axis_drifts(recipe("z1*z2", **SOFT), 0.0) == []
-    assert flat_axis_drifts(recipe("sign(z1 - z2)", **SOFT), 0.0) == []
-    assert flat_axis_drifts(recipe("sign(z1*z2)", **SOFT, rule="sam", batch=2), 0.0) == []
-    assert flat_axis_drifts(recipe("sign(z1*z2)", activation="relu(z)"), 0.0) == []
+    assert flat_axis_averages(recipe("sign(z1*z2)", **SOFT, width=2), 0.0) == []
+    assert flat_axis_averages(recipe("z1*z2", **SOFT), 0.0) == []
+    assert flat_axis_averages(recipe("sign(z1 - z2)", **SOFT), 0.0) == []
+    assert flat_axis_averages(recipe("sign(z1*z2)", **SOFT, rule="sam", batch=2), 0.0) == []
+    assert flat_axis_averages(recipe("sign(z1*z2)", activation="relu(z)"), 0.0) == []

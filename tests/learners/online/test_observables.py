@@ -5,36 +5,99 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from learnability import Link, MultiIndex
-from learnability.learners.online._observables import aligned, captured, cosines, squared_errors
+from learnability import MultiIndex, OnlineSGD
+from learnability.inputs import Isotropic, Spiked
+from learnability.inputs.base import Inputs
+from learnability.labels.link import Link
+from learnability.learners.online._equations import Solution
+from learnability.learners.online._observables import (
+    divergence,
+    observed_runs,
+    observed_solutions,
+    symmetry_of,
+)
+from learnability.learners.online._runs import Runs
 
-RNG = np.random.default_rng(0)
-W, HIDDEN = RNG.standard_normal((2, 12)), np.linalg.qr(RNG.standard_normal((12, 2)))[0].T
-M = W @ HIDDEN.T
-REST = W @ W.T - M @ M.T
+SPIKES = Spiked((3.0, 8.0), ((0.6, 0.3), (-0.2, 0.5)))
 
 
-def test_cosines_and_spans_of_weights() -> None:
-    exact = M / np.linalg.norm(W, axis=1)[:, None]
-    np.testing.assert_allclose(cosines(REST, M), exact)
+@pytest.mark.parametrize("normalisation", ["none", "whitened"])
+@pytest.mark.parametrize("inputs", [Isotropic(), SPIKES])
+def test_observables_are_those_of_weights_and_samples(inputs: Inputs, normalisation: str) -> None:
+    """Two neurons at d = 12: cosines and spans exactly, errors and correlations by samples."""
+    target = MultiIndex("z1*z2 + sign(z1)", noise=0.3, inputs=inputs)
+    W = np.random.default_rng(0).standard_normal((2, 12)) / 2
+    a, frame, directions = np.array([0.4, -0.6]), inputs.frame(2, 12), inputs.directions(0, 2, 12)
+    learner = OnlineSGD(width=2, activation="tanh(z)", normalisation=normalisation)
+    M = W @ directions.marked.T
+    runs = Runs(
+        (W @ W.T - M @ M.T)[None, None], M[None, None], a[None, None], np.zeros(1, dtype=bool)
+    )
+    found = observed_runs(target, learner._recipe(target, frame), frame, runs)
+    overlap = W @ directions.hidden.T
+    np.testing.assert_allclose(found["overlap"][0], overlap)
+    np.testing.assert_allclose(found["gram"][0], W @ W.T)
+    np.testing.assert_allclose(
+        found["cosine"][0], overlap / np.linalg.norm(W, axis=1, keepdims=True)
+    )
     P = np.linalg.pinv(W) @ W
-    share = float(np.sum((P @ HIDDEN.T) ** 2)) / 2
-    assert float(captured(REST, M)) == pytest.approx(share)
-    lost = captured(np.stack([REST, np.full((2, 2), np.nan)]), np.stack([M, M]))
-    assert lost[0] == pytest.approx(share) and np.isnan(lost[1])
+    share = float(np.sum((P @ directions.hidden.T) ** 2)) / 2
+    assert found["subspace_overlap"][0] == pytest.approx(share)
+    X, y, _, h = target.sample(0, n=400_000, d=12)
+    field = X @ W.T
+    error = 4.5 / np.sqrt(len(y))
+    np.testing.assert_allclose(
+        found["correlation"][0], (field.T @ h / len(h)) / field.std(axis=0)[:, None], atol=error
+    )
+    field = field / (1.0 if normalisation == "none" else np.sqrt(np.mean(field**2, axis=0)))
+    each = (np.tanh(field) @ a - y) ** 2
+    assert found["error"][0] == pytest.approx(each.mean(), abs=5 * each.std() / 632 + 1e-3)
+    assert ("spike_overlap" in found) == (frame.spikes > 0)
+    if frame.spikes:
+        np.testing.assert_allclose(found["spike_overlap"][0], W @ directions.marked[:2].T)
 
 
-def test_errors_are_those_of_samples() -> None:
-    target, a = MultiIndex("z1*z2 + sign(z1)", noise=0.3), np.array([0.4, -0.6])
-    X = np.random.default_rng(1).standard_normal((400_000, 12))
-    y = target.link(X @ HIDDEN.T)
-    each = (np.tanh(X @ W.T / 4) @ a - y) ** 2
-    found = float(squared_errors(target, Link("tanh(z/4)"), REST, M, a))
-    assert found == pytest.approx(each.mean() + 0.3, abs=5 * each.std() / 632 + 1e-3)
-    assert np.isnan(squared_errors(target, Link("tanh(z)"), REST * np.nan, M, a))
+def runs(seeds: int, times: int) -> Runs:
+    overlap = np.full((seeds, times, 1, 1), 0.6)
+    rest = np.full((seeds, times, 1, 1), 0.64)
+    overlap[0, -1] = rest[0, -1] = np.nan
+    lost = np.zeros(seeds, dtype=bool)
+    lost[0] = True
+    return Runs(rest, overlap, np.ones((seeds, times, 1)), lost)
+
+
+def test_runs_have_the_fixed_names_and_a_status_each() -> None:
+    learner, target, frame = OnlineSGD(activation="z"), MultiIndex("z"), Isotropic().frame(1, 40)
+    found = observed_runs(target, learner._recipe(target, frame), frame, runs(2, 2))
+    assert found["status"].tolist() == ["diverged", "finished"]
+    assert found["overlap_trace"].shape == (2, 2, 1, 1)
+    np.testing.assert_allclose(found["gram_trace"][1], 1.0)
+    assert found["subspace_overlap"][1] == pytest.approx(0.36)
+    assert found["error"][1] == pytest.approx(0.8)
+    for name in ("overlap", "error", "subspace_overlap", "correlation"):
+        assert np.isnan(found[name][0]).all()
+
+
+def test_divergence_is_a_sentence() -> None:
+    assert divergence(np.zeros(4, dtype=bool)) is None
+    assert "1 of 2 runs diverged" in str(divergence(np.array([True, False])))
+
+
+def test_the_spread_of_rules_is_the_standard_error() -> None:
+    """Two rules whose overlaps are 0.4 and 0.6: mean 0.5, standard error 0.1; turned by -1."""
+    overlap = -np.array([0.4, 0.6])[:, None, None, None] * np.ones((1, 3, 1, 1))
+    solution = Solution(1 - overlap**2, overlap, np.ones((2, 3, 1)), False)
+    learner, target, frame = OnlineSGD(activation="z"), MultiIndex("z**2"), Isotropic().frame(1, 9)
+    found = observed_solutions(target, learner._recipe(target, frame), frame, [solution])
+    assert found["overlap"].item() == pytest.approx(0.5)
+    assert found["overlap_stderr"].item() == pytest.approx(0.1)
+    np.testing.assert_allclose(found["gram_trace_stderr"], 0.0, atol=1e-12)
+    assert found["status"].tolist() == ["solved"]
 
 
 def test_paths_are_turned_by_symmetries_of_the_link() -> None:
     path = np.array([[[0.1, 0.2]], [[-0.9, 0.3]]])
-    np.testing.assert_allclose(aligned(path, Link("z1**2 + z2"))[-1], [[0.9, 0.3]])
-    np.testing.assert_allclose(aligned(path, Link("z1 + z2**2"))[-1], path[-1])
+    even = path @ symmetry_of(path, Link("z1**2 + z2"))
+    np.testing.assert_allclose(even[-1], [[0.9, 0.3]])
+    odd = path @ symmetry_of(path, Link("z1 + z2**2"))
+    np.testing.assert_allclose(odd[-1], path[-1])

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from learnability import MultiIndex, OnlineSGD
 from learnability.learners.online._motion import Point, Rates
-from learnability.learners.online._one_neuron import growth, series_drift
+from learnability.learners.online._one_neuron import growth, series_averages
+
+from tests.learners.online.recipes import drift_of, recipe_of
 
 
 def test_he3_on_he3_is_known() -> None:
     """g = s = He3: dm/dt = 18 step m^2 (1 - m^2) before the noise of the steps."""
-    learner = OnlineSGD(activation="He3(z)", loss="correlation", spherical=True)
-    drift = series_drift(learner._recipe(MultiIndex("He3(z)")), 0.0)
-    assert drift is not None
+    own = recipe_of("He3(z)", activation="He3(z)", loss="correlation", spherical=True)
+    drift = drift_of(own, series_averages(own, 0.0))
     for m in (0.1, -0.4, 0.8):
         at = Point(np.array([[1 - m * m]]), np.array([[m]]), np.ones(1))
         found = drift(at, Rates(1e-6, 0.0, 0.0))
@@ -38,15 +40,18 @@ def test_he3_on_he3_is_known() -> None:
     ],
 )  # fmt: skip
 def test_growth(link: str, rule: str, scaling: str) -> None:
-    learner = OnlineSGD(activation="exp(z)", loss="correlation", spherical=True, rule=rule)
-    recipe = learner._recipe(MultiIndex(link))
-    drift = series_drift(recipe, 0.0)
-    assert drift is not None
-    assert growth(recipe, drift, Rates(0.1, 0.0, 0.0), np.ones(1)) == scaling
+    own = recipe_of(link, activation="exp(z)", loss="correlation", spherical=True, rule=rule)
+    drift = drift_of(own, series_averages(own, 0.0))
+    assert growth(own, drift, Rates(0.1, 0.0, 0.0), np.ones(1)) == scaling
 
 
 def test_other_learners_have_none() -> None:
-    for fields in ({"width": 2}, {"loss": "squared"}, {"spherical": False}, {"rule": "sam"}):
+    others: list[dict[str, Any]] = [
+        {"width": 2}, {"loss": "squared"}, {"spherical": False}, {"rule": "sam"},
+        {"normalisation": "normalised"},
+    ]  # fmt: skip
+    for fields in others:
         merged = {"activation": "He2(z)", "loss": "correlation", "spherical": True} | fields
-        learner = OnlineSGD(**merged)  # type: ignore[arg-type]
-        assert series_drift(learner._recipe(MultiIndex("He2(z)")), 0.0) is None
+        assert series_averages(recipe_of("He2(z)", **merged), 0.0) is None
+    own = recipe_of("He2(z)", activation="He2(z)", loss="correlation", spherical=True)
+    assert series_averages(own._replace(isotropic=False), 0.0) is None

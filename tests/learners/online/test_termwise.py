@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from learnability import MultiIndex, OnlineSGD
 from learnability.learners.online._motion import Point
 from learnability.learners.online._termwise import linear_terms
+
+from tests.learners.online.recipes import recipe_of
 
 
 @pytest.mark.parametrize("activation", ["relu(z)", "tanh(z)"])
@@ -17,8 +18,8 @@ def test_three_neurons(activation: str, loss: str) -> None:
     rng = np.random.default_rng(2)
     L = np.tril(0.4 * rng.standard_normal((3, 3))) + 0.6 * np.eye(3)
     at = Point(L @ L.T, 0.4 * rng.standard_normal((3, 1)), rng.standard_normal(3))
-    learner = OnlineSGD(width=3, activation=activation, loss=loss)
-    terms = linear_terms(learner._recipe(MultiIndex("sign(z) + z**2/2")))
+    own = recipe_of("sign(z) + z**2/2", width=3, activation=activation, loss=loss)
+    terms = linear_terms(own)
     assert terms is not None
     h = rng.standard_normal((1, 300_000))
     rest = L @ rng.standard_normal((3, 300_000))

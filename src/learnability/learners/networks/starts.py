@@ -89,7 +89,8 @@ def start_of(start: Any, p: int, frame: Frame, spherical: bool = False) -> Start
     ----------
     start : tuple of matrices
         (Q, M), or (Q, M, S) for inputs with spikes, of shapes (p, p), (p, r) and (p, spikes); a
-        list stands for a matrix of one row or one column, a number for one of one entry.
+        list stands for a matrix of one row or one column, a number for one of one entry. Without S
+        the weights have no part along the spikes beside that along the hidden directions.
     p : int
         Number of neurons.
     frame : Frame
@@ -105,8 +106,7 @@ def start_of(start: Any, p: int, frame: Frame, spherical: bool = False) -> Start
     r, spikes = len(frame.hidden), frame.spikes
     shapes = [(p, p), (p, r), (p, spikes)][: 3 if spikes else 2]
     Q, M, *others = _matrices(start, shapes)
-    S = others[0] if spikes else np.zeros((p, 0))
-    C = _along_axes(M, S, frame)
+    C = _along_axes(M, others[0], frame) if others else M @ frame.hidden
     rest = Q - C @ C.T
     least = np.linalg.eigvalsh(0.5 * (rest + rest.T))[0]
     if not np.allclose(Q, Q.T) or least < -1e-9 * max(float(np.abs(Q).max()), 1e-300):
@@ -127,15 +127,15 @@ def _matrices(start: Any, shapes: list[tuple[int, int]]) -> list[Array]:
     except (TypeError, ValueError):
         parts = []
     spiked = len(shapes) > 2
-    fine = len(parts) == len(shapes) and all(np.isfinite(part).all() for part in parts)
+    fine = 2 <= len(parts) <= len(shapes) and all(np.isfinite(part).all() for part in parts)
     if fine:
         parts = [
             part.reshape(shape)
             if part.ndim < 2 and 1 in shape and part.size == max(shape)
             else part
-            for part, shape in zip(parts, shapes, strict=True)
+            for part, shape in zip(parts, shapes, strict=False)
         ]
-        fine = [part.shape for part in parts] == shapes
+        fine = [part.shape for part in parts] == shapes[: len(parts)]
     if not fine:
         names = ("Q = W W^T", "M = W W*^T", "S = W mu^T")[: len(shapes)]
         raise LearnabilityError(
@@ -148,8 +148,6 @@ def _matrices(start: Any, shapes: list[tuple[int, int]]) -> list[Array]:
 
 def _along_axes(M: Array, S: Array, frame: Frame) -> Array:
     """C of overlaps with the hidden directions and with the spikes."""
-    if not frame.spikes:
-        return np.asarray(M @ frame.hidden)
     seen, beside = frame.hidden[:, : frame.spikes], frame.hidden[:, frame.spikes :]
     left = M - S @ seen.T
     values, vectors = np.linalg.eigh(beside)
@@ -157,9 +155,9 @@ def _along_axes(M: Array, S: Array, frame: Frame) -> Array:
     others = (left @ vectors * inverse) @ vectors.T
     if np.abs(others @ beside - left).max() > 1e-9 * max(float(np.abs(M).max()), 1.0):
         raise LearnabilityError(
-            f"`start` was given with W W*^T = {M.tolist()} and W mu^T = {S.tolist()}, but a hidden "
-            "direction lies in the span of the spikes, so that one follows from the other: "
-            f"W W*^T is W mu^T times {seen.T.tolist()} there."
+            f"`start` was given with W W*^T = {M.tolist()} and W mu^T = {S.tolist()}, but spikes "
+            "and hidden directions have a direction in common, along which these differ: the "
+            f"cosines of spikes with hidden directions are {seen.T.tolist()}."
         )
     return np.concatenate([S, others], axis=1)
 

@@ -1,7 +1,8 @@
 """Averages of the directions of a step over nodes of the fields, for any rule, activation and link.
 
 SAM divides by the length of the gradient of its batch, in which the inputs are orthogonal: the
-sample's own |u|^2 plus those of b - 1 others, which are independent of it and drawn among the nodes.
+sample's own |u|^2 plus those of b - 1 others, which are independent of it and drawn among the
+nodes.
 """
 
 from __future__ import annotations

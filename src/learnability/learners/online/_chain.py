@@ -118,7 +118,8 @@ def advance_chain(recipe: Recipe) -> Callable[..., State]:
 
         blocks = (first // BLOCK, (last + BLOCK - 1) // BLOCK)
         state = State(*jax.tree.map(jnp.asarray, state))
-        return jax.lax.fori_loop(*blocks, run_block, state)
+        found: State = jax.lax.fori_loop(*blocks, run_block, state)
+        return found
 
     return jax.jit(advance, compiler_options=COMPILER)
 

@@ -86,9 +86,13 @@ def advance_coordinates(recipe: Recipe) -> Callable[..., State]:
 
         def group(part: tuple[State, Any]) -> State:
             state, keys = part
-            return jax.lax.fori_loop(first, last, lambda n, s: step(s, keys, n, values), state)
+            found: State = jax.lax.fori_loop(
+                first, last, lambda n, s: step(s, keys, n, values), state
+            )
+            return found
 
         keys = jax.vmap(jax.vmap(jax.random.key))(seeds)
-        return jax.lax.map(group, (State(*jax.tree.map(jnp.asarray, state)), keys))
+        state = jax.lax.map(group, (State(*jax.tree.map(jnp.asarray, state)), keys))
+        return state
 
     return jax.jit(advance, compiler_options=COMPILER)

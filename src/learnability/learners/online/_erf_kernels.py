@@ -126,4 +126,4 @@ def _fourth(C: Array, p: int, v: Array) -> Array:
     L1 = L4 * c33 - c23**2 * c11 - c13**2 * c22 + 2 * c12 * c13 * c23
     L2 = L4 * c44 - c24**2 * c11 - c14**2 * c22 + 2 * c12 * c14 * c24
     angle = np.arcsin(np.clip(L0 / np.sqrt(L1 * L2), -1, 1))
-    return np.einsum("jlmn,m,n->jl", 4 / np.pi**2 * angle / np.sqrt(L4), v, v)
+    return np.asarray(np.einsum("jlmn,m,n->jl", 4 / np.pi**2 * angle / np.sqrt(L4), v, v))

@@ -157,10 +157,7 @@ def drift_in(frame: Frame, recipe: Recipe, averaging: Averaging) -> Drift:
             on_axes = on_axes + on_across @ beside
             outside = outside - on_across @ across.T
         linear = outside + outside.T
-        if rule == "whitened":
-            moved = on_axes / frame.scale
-        else:
-            moved = on_axes * frame.scale
+        moved = on_axes / frame.scale if rule == "whitened" else on_axes * frame.scale
         if rule != "none":
             own = np.diag(mean.rest) + (mean.hidden * law.overlap).sum(axis=1)  # E[U v].
             linear = linear - (own[:, None] + own) * at.rest
@@ -262,7 +259,7 @@ def flow(
             rtol=tolerance,
             atol=0.01 * tolerance,
         )
-    grown, there = found.t_events
+    grown, there = found.t_events or ([], [])
     states = np.full((len(grid), len(x0)), np.nan)
     states[: len(found.t)] = found.y.T
     points = [unpacked(x) for x in states[np.searchsorted(grid, times)]]

@@ -49,13 +49,15 @@ def observed_solutions(
     target: MultiIndex, recipe: Recipe, frame: Frame, solutions: Sequence[Solution]
 ) -> dict[str, Any]:
     """Observables of solutions, one from each start, with the standard errors of M and Q."""
-    rest, overlap, second = (
-        np.array([solution[k].mean(axis=0) for solution in solutions]) for k in range(3)
+    runs = Runs(
+        np.array([one.rest.mean(axis=0) for one in solutions]),
+        np.array([one.overlap.mean(axis=0) for one in solutions]),
+        np.array([one.second.mean(axis=0) for one in solutions]),
+        np.array([one.diverged for one in solutions]),
     )
-    runs = Runs(rest, overlap, second, np.array([one.diverged for one in solutions]))
     found = observed_runs(target, recipe, frame, runs, Status.SOLVED)
     spreads: dict[str, list[Array]] = {"overlap": [], "gram": []}
-    for one, mean in zip(solutions, overlap, strict=True):
+    for one, mean in zip(solutions, runs.overlap, strict=True):
         turn = symmetry_of(mean @ frame.hidden.T, target.link)
         spreads["overlap"].append(_standard_error(one.overlap @ frame.hidden.T @ turn))
         spreads["gram"].append(

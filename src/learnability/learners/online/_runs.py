@@ -170,7 +170,7 @@ def _weights(seed: int, axes: Array, p: int, spherical: bool, start: Start | Non
     if start is not None:
         return weights_at(rng, axes, start)
     d = axes.shape[1]
-    weights = rng.standard_normal((p, d)) / np.sqrt(d)
+    weights: Array = rng.standard_normal((p, d)) / np.sqrt(d)
     if spherical:
         weights /= np.linalg.norm(weights, axis=1, keepdims=True)
     return weights
@@ -194,7 +194,10 @@ def _advance(
     filled[count:] = 0
     own, state = np.array(seeds)[filled], _each(lambda a: a[filled], state)
     if full:
-        own, state = own.reshape(-1, lanes), _each(lambda a: a.reshape(-1, lanes, *a.shape[1:]), state)
+        own, state = (
+            own.reshape(-1, lanes),
+            _each(lambda a: a.reshape(-1, lanes, *a.shape[1:]), state),
+        )
     made = advance_coordinates if full else advance_chain
     found = made(setting.recipe)(state, own, first, last, values)
     if full:

@@ -237,8 +237,9 @@ def callable_in_jax(link: Link) -> Callable[[Any], Any]:
 def _traceable(link: Link) -> bool:
     import jax
 
+    shape: Any = jax.ShapeDtypeStruct
     try:
-        jax.eval_shape(link, jax.ShapeDtypeStruct((2, link.r), np.float32))
+        jax.eval_shape(link, shape((2, link.r), np.float32))
     except Exception:  # Whatever a user's function raises on a tracer.
         return False
     return True
@@ -247,11 +248,13 @@ def _traceable(link: Link) -> bool:
 def _called_back(link: Link) -> Callable[[Any], Any]:
     import jax
 
+    shape: Any = jax.ShapeDtypeStruct
+
     def call(z: Any) -> Any:
         # Callbacks run outside the context of double precision.
         value = jax.pure_callback(
             lambda points: np.asarray(link(np.asarray(points)), dtype=np.float32),
-            jax.ShapeDtypeStruct(z.shape[:-1], np.float32),
+            shape(z.shape[:-1], np.float32),
             z.astype(np.float32),
             vmap_method="expand_dims",
         )

@@ -203,9 +203,7 @@ class OnlineSGD(Learner):
         start = None
         if "start" in at:
             start = start_of(at["start"], self.width, frame, self.spherical)
-        setting = Setting(
-            recipe, self._rates, target, frame, d, start, self._second, self.engine
-        )
+        setting = Setting(recipe, self._rates, target, frame, d, start, self._second, self.engine)
         if question == "recovery":
             last = int(np.rint(float(at["time"].max()) * d))
             reached, lost = recover(setting, last, own, at.get("overlap", _OVERLAP))
@@ -227,7 +225,9 @@ class OnlineSGD(Learner):
         starts = self._starts(frame, at, seeds)
         if question == "recovery":
             end, aim = float(at["time"].max()), at.get("overlap", _OVERLAP)
-            ended = [equations.recovery(s, self._second, end, aim) for s in tracked(starts, "motion")]
+            ended = [
+                equations.recovery(s, self._second, end, aim) for s in tracked(starts, "motion")
+            ]
             times, diverged = (np.array(part) for part in zip(*ended, strict=True))
             values = _recovery(times, diverged)
         else:
@@ -287,7 +287,7 @@ class OnlineSGD(Learner):
 
 def _frame(target: MultiIndex, at: Mapping[str, Any]) -> Frame:
     """The marked axes; those of inputs that do not need a dimension are the same in all."""
-    return target.inputs.frame(target.r, at.get("d", target.r))  # type: ignore[attr-defined,no-any-return]
+    return target.inputs.frame(target.r, at.get("d", target.r))
 
 
 def _recovery(times: Array, lost: NDArray[np.bool_]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""SGD on spiked inputs in all coordinates."""
+"""SGD in all coordinates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_it_has_the_law_of_the_chain() -> None:
             activation="tanh(z)", step=0.6, engine=engine, normalisation="normalised"
         )
         runs = learner.simulate(TARGET, d=7, time=1.0, seeds=2000, start=(1.0, 0.3, 0.4))
-        parts = [runs.overlap[:, 0, 0], runs.spike_overlap[:, 0], runs.gram[:, 0, 0]]
+        parts = [runs.overlap[:, 0, 0], runs.spike_overlap[:, 0, 0], runs.gram[:, 0, 0]]
         columns = np.column_stack(parts)
         both.append(np.hstack([columns, columns**2]))
     x, y = both
@@ -35,8 +35,10 @@ def test_it_starts_where_it_is_told_and_recovers() -> None:
     first = learner.simulate(TARGET, d=40, time=0.0, seeds=3, start=start)
     np.testing.assert_allclose(first.gram[1], start[0], atol=1e-5)
     np.testing.assert_allclose(first.overlap[2, :, 0], start[1], atol=1e-5)
-    np.testing.assert_allclose(first.spike_overlap[0], start[2], atol=1e-5)
-    found = learner.simulate_recovery(TARGET, d=40, time=60.0, seeds=3, start=start, overlap=0.8)
+    np.testing.assert_allclose(first.spike_overlap[0, :, 0], start[2], atol=1e-5)
+    found = learner.simulate(
+        TARGET, question="recovery", d=40, time=60.0, seeds=3, start=start, overlap=0.8
+    )
     assert (found.status == "recovered").all()
     path = learner.simulate(
         TARGET, d=40, time=float(found.recovery_time[0]), seeds=[0], start=start

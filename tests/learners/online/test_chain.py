@@ -1,24 +1,27 @@
-"""The compiled loops: same numbers for the same seed, exact identities, stability."""
+"""The chain of order parameters: same bits for the same seed, exact identities, stability."""
 
 import numpy as np
 import pytest
 
-from learnability import LearnabilityError, MultiIndex
-from learnability.learners.online import OnlineSGD
+from learnability import LearnabilityError, MultiIndex, OnlineSGD, SpikedIndex
+
+SPIKES = SpikedIndex("z + abs(z)", spike=4.0, alignment=0.5, noise=0.1)
 
 
 def run(learner, link="He3(z)/sqrt(6) + z", **options):
     return learner.simulate(link, **{"d": 60, "time": [0.5, 2.0], "seeds": 4, **options})
 
 
+@pytest.mark.parametrize("target", ["He3(z)/sqrt(6) + z", SPIKES])
 @pytest.mark.parametrize("engine", ["reduced", "full"])
-def test_a_seed_gives_the_same_run_whatever_else_is_asked(engine):
-    learner = OnlineSGD(activation="tanh(z)", engine=engine)
-    whole = run(learner)
-    alone = run(learner, seeds=[2], time=[0.1, 0.5, 0.9, 2.0])
-    np.testing.assert_allclose(
-        alone.overlap_trace.values[0, [1, 3]], whole.overlap_trace.values[2], rtol=1e-5
-    )
+def test_a_seed_gives_the_same_bits_whatever_else_is_asked(engine, target):
+    learner = OnlineSGD(activation="tanh(z)", engine=engine, width=2, batch=3)
+    whole = run(learner, target, seeds=11)
+    for seeds in ([2], [10, 3], [0, 1, 2, 3, 4, 5, 6, 7, 8]):
+        part = run(learner, target, seeds=seeds, time=[0.1, 0.5, 0.9, 2.0])
+        for name in ("overlap_trace", "gram_trace", "error_trace"):
+            same = whole[name].sel(seed=seeds).values
+            np.testing.assert_array_equal(part[name].values[:, [1, 3]], same)
     assert np.ptp(whole.overlap.values) > 1e-3
 
 
@@ -87,7 +90,7 @@ def test_a_schedule_multiplies_the_steps():
 
 
 def test_small_dimensions_belong_to_the_full_engine():
-    with pytest.raises(LearnabilityError, match="width \\+ r = 4"):
+    with pytest.raises(LearnabilityError, match="at least 4"):
         run(OnlineSGD(width=3), d=3)
     assert run(OnlineSGD(width=3, engine="full"), d=3).status.values[0] == "finished"
 
@@ -96,9 +99,60 @@ def test_recovery_times_are_first_passages():
     learner = OnlineSGD(activation="tanh(z)", step=1.0, loss="correlation", spherical=True)
     times = np.linspace(0, 6, 601)
     path = np.abs(learner.simulate("z", d=100, time=times, seeds=8).cosine_trace.values)
-    found = learner.simulate_recovery("z", d=100, time=6.0, seeds=8)
+    found = learner.simulate("z", question="recovery", d=100, time=6.0, seeds=8)
     first = times[np.argmax(path[:, :, 0, 0] >= 0.5, axis=1)]
     np.testing.assert_allclose(found.recovery_time, first, atol=1e-9)
     assert set(found.status.values) == {"recovered"}
-    late = learner.simulate_recovery("z", d=100, time=0.01, seeds=2)
+    late = learner.simulate("z", question="recovery", d=100, time=0.01, seeds=2)
     assert np.isinf(late.recovery_time.values).all() and late.status.values[0] == "stopped"
+
+
+# ---- inputs with spikes
+
+
+def test_without_a_spike_it_is_the_isotropic_chain() -> None:
+    """Means of the overlap of 3000 runs each, |z| < 4."""
+    learner = OnlineSGD(activation="tanh(z)", step=0.5, spherical=True)
+    plain = learner.simulate("tanh(2*z)", d=40, time=2.0, seeds=3000, start=(1.0, 0.3))
+    spiked = learner.simulate(
+        SpikedIndex("tanh(2*z)", spike=0.0, alignment=0.2), d=40, time=2.0, seeds=3000,
+        start=(1.0, 0.3, 0.1),
+    )  # fmt: skip
+    x, y = plain.overlap.values.ravel(), spiked.overlap.values.ravel()
+    assert abs(x.mean() - y.mean()) < 4 * np.sqrt((x.var() + y.var()) / 3000)
+    np.testing.assert_allclose(spiked.correlation.values.ravel(), y, atol=1e-9)
+
+
+def test_whitened_steps_follow_the_equation_of_the_correlation() -> None:
+    """Small steps: d rho / dt = step zeta'(rho) (1 - rho^2), here with zeta = rho."""
+    target = SpikedIndex("z", spike=20.0, alignment=0.5)
+    learner = OnlineSGD(activation="z", loss="correlation", step=0.02, normalisation="whitened")
+    time = np.array([0.0, 10.0, 30.0])
+    runs = learner.simulate(target, d=4000, time=time, seeds=30, start=(1.0, 0.1, 0.05))
+    first = runs.correlation_trace.values[0, 0, 0, 0]
+    rho = np.tanh(np.arctanh(first) + 0.02 * time)
+    np.testing.assert_allclose(runs.correlation_trace.mean("seed")[:, 0, 0], rho, atol=0.012)
+
+
+def test_several_neurons_noise_batches_and_layers() -> None:
+    target = SpikedIndex("He2(z)", spike_exponent=0.5, alignment_exponent=0.2, noise=0.1)
+    for normalisation in ("none", "normalised"):
+        learner = OnlineSGD(
+            width=2, step=0.2, batch=3, second_layer=(0.5, -0.5), second_step=0.1,
+            schedule="1/(1 + z)", normalisation=normalisation,
+        )  # fmt: skip
+        runs = learner.simulate(target, d=50, time=[0.5, 1.0], seeds=4)
+        assert np.isfinite(runs.gram_trace).all() and runs.overlap_trace.shape == (4, 2, 2, 1)
+        gram = runs.gram.values
+        assert (np.linalg.eigvalsh(gram) > 0).all()
+        again = learner.simulate(target, d=50, time=1.0, seeds=[3, 2, 1, 0])
+        np.testing.assert_allclose(again.gram.values[1], gram[2], rtol=1e-9)
+
+
+@pytest.mark.parametrize("rule", ["repetition", "sam"])
+def test_rules_that_use_a_sample_again(rule: str) -> None:
+    target = SpikedIndex("He3(z)", spike=3.0)
+    ahead = {"look_ahead": 0.2} if rule == "sam" else {}
+    learner = OnlineSGD(activation="tanh(z)", rule=rule, step=0.05, spherical=True, **ahead)
+    runs = learner.simulate(target, d=60, time=1.0, seeds=3)
+    assert np.isfinite(runs.correlation).all() and (np.abs(runs.correlation) <= 1).all()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from learnability import Link
-from learnability.learners.online._averages import nodes_for, noise_nodes
+from learnability.learners.online._nodes import nodes_for, noise_nodes
 
 
 @pytest.mark.parametrize(
