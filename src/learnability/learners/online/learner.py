@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.errors import LearnabilityError
-from learnability.fields import choice, flag, number, numbers, record, refuse, whole
+from learnability.errors import LearnabilityError, refuse
+from learnability.fields import choice, flag, number, numbers, record, whole
 from learnability.inputs import Frame
 from learnability.labels.fields import function
 from learnability.labels.link import Link
