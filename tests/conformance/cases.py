@@ -361,6 +361,8 @@ def _ways(
     yield base, {}
     for name in side.takes:
         yield base, {name: argument(name)}
+    if "d" in {*side.needs, *side.takes}:  # What holds for large dimensions may refuse small ones.
+        yield base, {"d": 16 * D}
     for field, about in declared(base):
         for value in others(about, getattr(base, field.name)):
             try:

@@ -144,11 +144,13 @@ def _values(setting: Setting, correlation: float = 0.0) -> Numbers:
 
 
 def _begin(setting: Setting, seeds: list[int]) -> State:
-    p, k = setting.recipe.width, len(setting.frame.scale)
+    p = setting.recipe.width
     spherical, given, second = setting.recipe.spherical, setting.start, setting.second
     weights: tuple[Any, Any]
     if setting.engine == "reduced":
-        starts = [given or random_start(seed, p, k, setting.d, spherical) for seed in seeds]
+        starts = [
+            given or random_start(seed, p, setting.frame, setting.d, spherical) for seed in seeds
+        ]
         weights = tuple(np.array(part) for part in zip(*starts, strict=True))  # type: ignore[assignment]
     else:
         inputs, r = setting.target.inputs, setting.target.r

@@ -247,9 +247,8 @@ class OnlineSGD(Learner):
         self, frame: Frame, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> list[Start]:
         if "start" not in at:
-            p, k = self.width, len(frame.scale)
-            own = [0] if seeds is None else seeds
-            return [random_start(seed, p, k, at["d"], self.spherical) for seed in own]
+            own, p = [0] if seeds is None else seeds, self.width
+            return [random_start(seed, p, frame, at["d"], self.spherical) for seed in own]
         if seeds is not None:
             raise LearnabilityError(
                 "`seeds` was given beside `start`, but the equations of motion from a given start "
