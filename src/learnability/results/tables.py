@@ -159,11 +159,12 @@ def _columns(
         where: dict[str, Any] = dict(zip(own, place, strict=True))
         head = " ".join([title, *(_label(values, dim, k) for dim, k in where.items())])
         if "estimate" in values.dims and "index" in where:
-            if values.sizes["estimate"] > values.sizes["index"]:
+            neurons = values.sizes["estimate"]
+            if neurons > 1 and neurons != values.sizes["index"]:
                 # Of several neurons the one that knows the direction best.
                 yield head, abs(values.isel(where)).max("estimate"), None
                 continue
-            where["estimate"] = where["index"]
+            where["estimate"] = where["index"] if neurons > 1 else 0
         yield head, values.isel(where), None if error is None else error.isel(where)
 
 

@@ -115,7 +115,8 @@ def test_divergence_is_a_status(side: str) -> None:
 def test_a_table_of_one_neuron_and_two_directions() -> None:
     found = BatchGD(steps=2).predict("z1 + z2**2", alpha=[1.0, 2.0], samples=2**12)
     text = table(found)
-    assert "overlap 1" in text and "overlap 2" not in text
+    assert "overlap 1" in text and "overlap 2" in text
+    assert f"{found.overlap.values[1, 0, 0]:.4f}" in text
 
 
 @pytest.mark.parametrize(
