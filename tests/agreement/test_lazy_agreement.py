@@ -81,7 +81,7 @@ def test_samples_of_the_order_of_the_dimension_squared() -> None:
     theory = learner.predict(link, alpha=alpha, degree=2)
     gap = np.abs(runs.error.mean("seed").values / theory.error.values - 1)
     assert gap.max() < 20 / d
-    finite = learner.predict_finite(link, d=d, alpha=alpha * d / 2)
+    finite = learner.predict(link, d=d, alpha=alpha * d / 2)
     assert np.abs(runs.error.mean("seed").values / finite.error.values - 1).max() < 8 / d
 
 
@@ -91,7 +91,7 @@ def test_the_floors_are_approached_in_finite_dimensions() -> None:
     alpha = d ** (np.array([1.3, 1.6, 1.9, 2.1]) - 1)
     for learner in (KernelRidge("exp(z)", 0.1), RandomFeatures(40.0, "exp(z - 1/2)", 0.1)):
         runs = learner.simulate(link, d=d, alpha=alpha, seeds=8).error
-        theory = learner.predict_finite(link, d=d, alpha=alpha).error
+        theory = learner.predict(link, d=d, alpha=alpha).error
         spread = runs.std("seed", ddof=1) / math.sqrt(8)
         gap = np.abs(runs.mean("seed") - theory)
         assert bool((gap <= t.isf(LEVEL / 16, 7) * spread + 3 / d * theory).all()), gap

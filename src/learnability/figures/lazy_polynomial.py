@@ -22,6 +22,8 @@ from learnability.figures._message_passing import Size
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.targets import Target
+
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 LINK = "z + He2(z)/sqrt(2) + He3(z)/sqrt(6)"
@@ -42,30 +44,30 @@ FULL = Size(d=30, runs=24, alphas=_kappas(30, 2.6, 16), theory=200)
 QUICK = Size(d=30, runs=4, alphas=_kappas(30, 2.4, 7), theory=80)
 
 
-def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
+def compute(size: Size, store: Path | None = None, target: Target | None = None) -> xarray.Dataset:
     """Theory and runs of the kernel and of random features of three widths, and the floors."""
     import xarray
 
-    from learnability.labels import Link, expand
     from learnability.learners import KernelRidge, RandomFeatures
     from learnability.studies import study
+    from learnability.targets import MultiIndex
 
-    d = size.d
+    d, target = size.d, target or MultiIndex(LINK)
     kernel = KernelRidge(KERNEL, RIDGE)
     features = [RandomFeatures(d ** (w - 1), ACTIVATION, RIDGE) for w in WIDTHS_LOG]
     kappa = np.linspace(0.7, 3.4, size.theory)
     lines = [
-        kernel.predict_finite(LINK, d=one, alpha=one ** (kappa - 1)).error.values
+        kernel.predict(target, d=one, alpha=one ** (kappa - 1)).error.values
         for one in (d, *DIMENSIONS)
     ]
-    curves = [f.predict_finite(LINK, d=d, alpha=d ** (kappa - 1)).error.values for f in features]
+    curves = [f.predict(target, d=d, alpha=d ** (kappa - 1)).error.values for f in features]
 
     def fitted(learner: Any) -> Any:
-        runs = study(learner, LINK, d=d, alpha=size.alphas, seeds=size.runs, store=store)
+        runs = study(learner, target, d=d, alpha=size.alphas, seeds=size.runs, store=store)
         return runs.error.values
 
-    powers = expand(Link(LINK), 3)
-    floors = powers.energy - np.cumsum([powers.power(k) for k in range(4)])
+    powers, beyond = target.degree_energies(3, d)
+    floors = beyond + target.noise + np.append(np.cumsum(powers[::-1])[::-1][1:], 0.0)
     samples = [max(round(a * d), 1) for a in size.alphas]
     return xarray.Dataset(
         {
@@ -73,7 +75,7 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
             "theory_features": (("width", "theory_kappa"), curves),
             "runs_kernel": (("runs_kappa", "seed"), fitted(kernel)),
             "runs_features": (("width", "runs_kappa", "seed"), [fitted(f) for f in features]),
-            "floor": ("degree", np.maximum(floors, 0.0).round(12)),
+            "floor": ("degree", floors.round(12)),
         },
         {
             "theory_kappa": kappa,
@@ -82,7 +84,13 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
             "width": list(WIDTHS_LOG),
             "seed": np.arange(size.runs),
         },
-        {"link": LINK, "kernel": KERNEL, "activation": ACTIVATION, "ridge": RIDGE, "runs_d": d},
+        {
+            "link": target.link.text or repr(target.link),
+            "kernel": KERNEL,
+            "activation": ACTIVATION,
+            "ridge": RIDGE,
+            "runs_d": d,
+        },
     )
 
 
@@ -93,7 +101,7 @@ def picture(data: xarray.Dataset) -> Any:
     from learnability.drawing.marks import crosses
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
-    d, runs = data.attrs["runs_d"], data.sizes["seed"]
+    d, runs, top = data.attrs["runs_d"], data.sizes["seed"], 1.4 * float(data["floor"][0])
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 2.9), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True)
@@ -113,7 +121,7 @@ def picture(data: xarray.Dataset) -> Any:
         for axes, title in ((left, "kernel"), (right, f"random features, $d = {d}$")):
             for floor in data["floor"].values[:3]:
                 axes.axhline(floor, ls=":", lw=0.8, color="0.5", zorder=0)
-            axes.set(xlabel=r"$\log n / \log d$", title=title, ylim=(-0.1, 4.2))
+            axes.set(xlabel=r"$\log n / \log d$", title=title, ylim=(-top / 42, top))
             axes.legend(loc="upper right")
         left.set_ylabel("mean squared error")
         figure.text(

@@ -50,8 +50,9 @@ def compute(size: ParitySize, store: Path | None = None) -> xarray.Dataset:
 
     learner = MeanFieldLangevin(width=size.width, steps=size.steps)
     found = study(
-        learner, SparseParity(), anisotropy=list(size.anisotropies), k=list(size.signs), d=size.d,
-        alpha=list(size.alphas), seeds=size.runs, store=store,
+        learner, SparseParity(), anisotropy=list(size.anisotropies),
+        link=[SparseParity(k).link for k in size.signs], d=size.d, alpha=list(size.alphas),
+        seeds=size.runs, store=store,
     )  # fmt: skip
     names = ("accuracy", "train_accuracy", "iterations", "status")
     axes = ("anisotropy", "signs", "alpha", "seed")

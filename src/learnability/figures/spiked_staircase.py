@@ -21,6 +21,9 @@ from learnability.figures._structured import LINKS, SpikeSize
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.labels import Link
+    from learnability.targets import MultiIndex
+
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 HIGHEST = 10**9
@@ -28,8 +31,10 @@ FULL = SpikeSize((500, 3000), 2, (0.0, 0.15, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8), 33)
 QUICK = SpikeSize((200, 500), 2, (0.0, 0.3, 0.5, 0.65, 0.8), 17)
 
 
-def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
-    """Errors of runs and of the limit predictor, also at d = 10^9."""
+def compute(
+    size: SpikeSize, store: Path | None = None, target: MultiIndex | None = None
+) -> xarray.Dataset:
+    """Errors of runs and of the limit predictor, also at d = 10^9; a target gives its link."""
     import xarray
 
     from learnability.learners import KernelRidge
@@ -40,14 +45,15 @@ def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
     gammas = np.linspace(0, max(size.exponents), size.theory)
     dimensions = [*size.dimensions, HIGHEST]
 
-    def theory(link: str, d: int) -> list[float]:
+    def theory(link: str | Link, d: int) -> list[float]:
         targets = [SpikedIndex(link, spike_exponent=float(g)) for g in gammas]
         return [float(learner.predict(t, d=d, alpha=1.0).error) for t in targets]
 
-    links = list(LINKS.values())
+    named: dict[str, Any] = LINKS if target is None else {target.link.text or repr(target.link): target.link}
+    links = list(named.values())
     runs = study(
         learner, SpikedIndex("z", spike_exponent=0.0), link=links, d=list(size.dimensions),
-        spike_exponent=list(size.exponents), alpha=1.0, seeds=size.runs, store=store,
+        exponent=list(size.exponents), alpha=1.0, seeds=size.runs, store=store,
     )  # fmt: skip
     return xarray.Dataset(
         {
@@ -61,7 +67,7 @@ def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
             ),
         },
         {
-            "link": list(LINKS), "theory_d": dimensions, "runs_d": list(size.dimensions),
+            "link": list(named), "theory_d": dimensions, "runs_d": list(size.dimensions),
             "gamma": gammas, "runs_gamma": list(size.exponents), "seed": np.arange(size.runs),
         },
         {"kernel": "exp(z)", "ridge": 0.1, "alpha": 1.0},
