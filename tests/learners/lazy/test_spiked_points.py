@@ -7,7 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from learnability import KernelRidge, LearnabilityError, RandomFeatures, SpikedIndex
+from learnability import (
+    KernelRidge,
+    LearnabilityError,
+    Link,
+    MultiIndex,
+    RandomFeatures,
+    SpikedIndex,
+)
+from learnability.inputs import Spiked
+from learnability.learners.lazy._spiked_points import Spikes, training_points
 
 from tests.structured_values import FEATURE_ERRORS, LINKS
 
@@ -45,3 +54,46 @@ def test_the_shape_of_results() -> None:
     np.testing.assert_array_equal(again.error[0], given.error[1, 2])
     with pytest.raises(LearnabilityError, match="typical training set only"):
         RandomFeatures().predict(target, d=200, alpha=1.0, seeds=2)
+
+
+@pytest.mark.parametrize(
+    ("r", "inputs", "across"),
+    [
+        (1, Spiked(8.0, -0.6), 1),
+        (1, Spiked(8.0), 0),
+        (1, Spiked((8.0, 2.0), (0.6, 0.3)), 1),
+        (2, Spiked(8.0), 1),
+        (2, Spiked((8.0, 2.0), ((0.6, 0.2), (0.0, 0.5))), 2),
+    ],
+)
+def test_a_training_set_has_the_labels_of_its_coordinates(
+    r: int, inputs: Spiked, across: int
+) -> None:
+    """Kept features and labels are functions of (u, s): the label of A (u, s) is that of x."""
+    link = Link("tanh(z)") if r == 1 else Link("z1*z2 + sign(z1)")
+    target, d = MultiIndex(link, inputs=inputs), 60
+    spikes = Spikes.of(inputs.frame(r, d), d)
+    assert spikes.across.shape == (r, across) and spikes.exact == (r == inputs.count == 1)
+    np.testing.assert_allclose(spikes.along @ spikes.along.T + spikes.across @ spikes.across.T,
+                               np.eye(r), atol=1e-12)  # fmt: skip
+    np.testing.assert_allclose(spikes.t, (1 + inputs.strengths(d)) / d)
+    seen = []
+
+    class Parts:
+        """Features that are the coordinates u themselves."""
+
+        def mean(self, u: np.ndarray) -> np.ndarray:
+            seen.append(u)
+            return np.zeros((len(u), 0))
+
+        def linear(self, u: np.ndarray) -> np.ndarray:
+            return np.ones((len(u), 1))
+
+        def rest(self, u: np.ndarray) -> np.ndarray:
+            return np.zeros(len(u))
+
+    points = training_points(Parts(), spikes, target, 3, 40, d)  # type: ignore[arg-type]
+    (u,), s = seen, points.kept * math.sqrt(d)
+    h = u @ spikes.along.T + s @ spikes.across.T
+    np.testing.assert_allclose(np.asarray(link(h)), points.label, atol=1e-9)
+    assert points.spikes == inputs.count

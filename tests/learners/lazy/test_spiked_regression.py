@@ -9,7 +9,12 @@ import pytest
 
 from learnability import KernelRidge, LearnabilityError, Link, RandomFeatures, SpikedIndex
 from learnability.learners.lazy._spiked_kernel import given_kernel
-from learnability.learners.lazy._spiked_regression import Points, conditional_errors, limit_errors
+from learnability.learners.lazy._spiked_regression import (
+    Points,
+    _squared_resolvent,
+    conditional_errors,
+    limit_errors,
+)
 
 from tests.structured_values import KERNEL_ERRORS, KERNELS, LINKS, PLATEAU, STAIRCASE
 
@@ -82,6 +87,15 @@ def test_many_nodes_as_samples_give_the_limit() -> None:
     limit = limit_errors(nodes, n, d, 0.5, 0.0)
     assert conditional.test == pytest.approx(limit.test, rel=0.02)
     assert conditional.train == pytest.approx(limit.train, rel=0.02)
+
+
+def test_squares_of_a_resolvent() -> None:
+    """By pairs of columns, or as a matrix where these would be more than the samples."""
+    rng = np.random.default_rng(0)
+    for n, size in ((40, 3), (6, 5)):
+        Lambda, tilde, v = rng.uniform(1, 2, n), rng.standard_normal((n, size)), rng.uniform(size=n)
+        Q = np.diag(1 / Lambda) - tilde @ tilde.T
+        np.testing.assert_allclose(_squared_resolvent(Lambda, tilde)(v), Q**2 @ v)
 
 
 def test_partial_alignment_interpolates() -> None:
