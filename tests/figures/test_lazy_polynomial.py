@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from learnability import Hierarchical
 from learnability.figures import lazy_polynomial
 from learnability.figures._message_passing import Size
 
@@ -35,6 +36,14 @@ def test_the_picture(data) -> None:  # type: ignore[no-untyped-def]
         heights = [float(line.get_ydata()[0]) for line in axes.lines if line.get_linestyle() == ":"]
         assert heights == pytest.approx([3.0, 2.0, 1.0])
         assert axes.get_xlabel()
+
+
+def test_a_target_of_ones_own() -> None:
+    target = Hierarchical("tanh(z)", "He2(z)", noise=0.25)
+    data = lazy_polynomial.compute(TINY, target=target)
+    assert float(data["floor"][0]) == pytest.approx(target.at(12).label_variance)
+    assert data.attrs["link"] == "tanh(z)" and (np.diff(data["floor"]) <= 0).all()
+    assert lazy_polynomial.picture(data).axes[0].get_ylim()[1] > float(data["floor"][0])
 
 
 def test_sizes() -> None:

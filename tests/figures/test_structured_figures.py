@@ -42,6 +42,16 @@ def test_it_computes_and_draws(name: str) -> None:
     assert check is None or check(data)
 
 
+def test_the_staircase_of_ones_own_link() -> None:
+    from learnability import MultiIndex
+    from learnability.figures import spiked_staircase
+
+    target = MultiIndex("sign(z)", noise=0.5)
+    data = spiked_staircase.compute(TINY["spiked-staircase"], target=target)
+    assert data.link.values.tolist() == ["sign(z)"] and (data.theory_error > 0.5).all()
+    assert spiked_staircase.picture(data).axes[0].get_lines()
+
+
 CHECKS = {
     "spiked-staircase": lambda data: (
         data.theory_error.isel(gamma=-1) < data.theory_error.isel(gamma=0)

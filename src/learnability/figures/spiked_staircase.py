@@ -34,7 +34,7 @@ QUICK = SpikeSize((200, 500), 2, (0.0, 0.3, 0.5, 0.65, 0.8), 17)
 def compute(
     size: SpikeSize, store: Path | None = None, target: MultiIndex | None = None
 ) -> xarray.Dataset:
-    """Errors of runs and of the limit predictor, also at d = 10^9; a target gives its link."""
+    """Errors of runs and of the limit predictor, also at 10^9; a target gives link and noise."""
     import xarray
 
     from learnability.learners import KernelRidge
@@ -43,17 +43,21 @@ def compute(
 
     learner = KernelRidge("exp(z)", 0.1)
     gammas = np.linspace(0, max(size.exponents), size.theory)
+    noise = 0.0 if target is None else target.noise
     dimensions = [*size.dimensions, HIGHEST]
 
     def theory(link: str | Link, d: int) -> list[float]:
-        targets = [SpikedIndex(link, spike_exponent=float(g)) for g in gammas]
+        targets = [SpikedIndex(link, spike_exponent=float(g), noise=noise) for g in gammas]
         return [float(learner.predict(t, d=d, alpha=1.0).error) for t in targets]
 
-    named: dict[str, Any] = LINKS if target is None else {target.link.text or repr(target.link): target.link}
+    named: dict[str, Any] = (
+        LINKS if target is None else {target.link.text or repr(target.link): target.link}
+    )
     links = list(named.values())
     runs = study(
-        learner, SpikedIndex("z", spike_exponent=0.0), link=links, d=list(size.dimensions),
-        exponent=list(size.exponents), alpha=1.0, seeds=size.runs, store=store,
+        learner, SpikedIndex("z", spike_exponent=0.0, noise=noise), link=links,
+        d=list(size.dimensions), exponent=list(size.exponents), alpha=1.0, seeds=size.runs,
+        store=store,
     )  # fmt: skip
     return xarray.Dataset(
         {
