@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from learnability import GiantSteps, Link, MultiIndex
+from learnability import GiantSteps, Link, MultiIndex, SpikedIndex
 from learnability.gaussian.sections import complement
+from learnability.inputs import Spiked
+from learnability.learners.giant import train
 from learnability.learners.linear_algebra.ridge import fit_readout
 from learnability.theory import csq_staircase
 
@@ -42,7 +44,7 @@ def cosines(
 ) -> np.ndarray:
     """Cosines (seed, step, neuron, index) of every neuron's gradient, relu, f = 0 at first."""
     learner = GiantSteps(NEURONS / d, "relu(z)", batch, steps, step, "symmetric")
-    return np.array([learner.train(link, d=d, seed=s).cosines for s in range(seeds)], dtype=float)
+    return np.array([train(learner, link, d, s).cosines for s in range(seeds)], dtype=float)
 
 
 def rms(found: np.ndarray, directions: np.ndarray) -> np.ndarray:
@@ -117,17 +119,17 @@ def test_the_outlier_of_the_first_layer(spike: float) -> None:
         GiantSteps(activation="tanh(z)", batch=2.0, step=1.0).predict(link, alpha=1.0).spike
     )
     learner = GiantSteps(0.5, "tanh(z)", 2.0, 1, spike / unit / math.sqrt(d / 2))
-    theory = learner.predict_spectrum(link, d=d)
-    runs = [learner.spectrum(link, d=d, alpha=0.1, seed=s) for s in range(6)]
-    top = np.array([float(run.singular_values[1, 0]) for run in runs])
-    aligned = np.array([float(run.alignment[1, 0]) for run in runs])
+    theory = learner.predict(link, question="spectrum", d=d, alpha=0.1)
+    runs = learner.simulate(link, question="spectrum", d=d, alpha=0.1, seeds=6)
+    top, aligned = runs.outlier.values, runs.outlier_alignment.values
     spread = np.array([top.std(ddof=1), aligned.std(ddof=1)]) / math.sqrt(6)
     allowed = student.isf(1e-3 / 4, 5) * spread
     assert abs(top.mean() - float(theory.outlier)) <= allowed[0] + 0.02 * float(theory.outlier)
     if spike < 0.5**0.25:
-        assert float(theory.alignment) == 0 and aligned.mean() < 0.1
+        assert float(theory.outlier_alignment) == 0 and aligned.mean() < 0.1
     else:
-        assert abs(aligned.mean() - float(theory.alignment)) <= allowed[1] + 0.5 / math.sqrt(d)
+        gap = abs(aligned.mean() - float(theory.outlier_alignment))
+        assert gap <= allowed[1] + 0.5 / math.sqrt(d)
 
 
 @pytest.mark.parametrize(
@@ -197,7 +199,7 @@ def test_a_true_step(link: str, batch: float, step: float, ridge: float) -> None
     for bulk in bulks:
         own = [
             learner.predict(
-                link, alpha=alpha, parameters=[float(runs[name][s]) for name in names], bulk=bulk
+                link, alpha=alpha, parameters=[float(runs[name][0, s]) for name in names], bulk=bulk
             ).error.values
             for s in range(seeds)
         ]
@@ -256,9 +258,38 @@ def test_a_given_first_layer(
     """Any activation and signs, and small batches, given the first layer: eight runs, 2 %."""
     learner = GiantSteps(1.0, activation, batch, 1, step, init, ridge=0.1)
     runs = learner.simulate(link, d=400, alpha=[1.0, 4.0], seeds=8)
-    theory = learner.predict_finite(link, d=400, alpha=[1.0, 4.0], seeds=8)
+    theory = learner.predict(link, d=400, alpha=[1.0, 4.0], seeds=8)
     assert (theory.status == "converged").all()
     ratio = runs.error / theory.error
     spread = ratio.std("seed", ddof=1) / math.sqrt(8)
     gap = np.abs(ratio.mean("seed") - 1)
     assert bool((gap <= student.isf(1e-3 / 16, 7) * spread + 0.02).all()), (gap, spread)
+
+
+GRADIENTS = [
+    ("relu(z)", "ones", 0.0, MultiIndex("z + He2(z)/2", noise=0.1)),
+    ("tanh(z)", "symmetric", 0.7, MultiIndex("z1 + sign(z1*z2)")),
+    ("sin(z) + z/2", "ones", 0.0, SpikedIndex("abs(z) + z", spike_exponent=0.5, alignment=0.7)),
+    ("relu(z)", "ones", 0.5, MultiIndex("z1*z2 + z2", inputs=Spiked(20.0, ((0.6, 0.3),)))),
+    ("relu(z)", "signs", 1.0, MultiIndex("He2(z1) + z2", inputs=Spiked(8.0, ((0.2, 0.7),)))),
+]
+
+
+@pytest.mark.parametrize(("activation", "init", "bias", "target"), GRADIENTS)
+def test_the_first_gradient(activation: str, init: str, bias: float, target: MultiIndex) -> None:
+    """Given the training set: alignments within 0.035, the first singular value within 9 %."""
+    learner = GiantSteps(0.5, activation, 2.0, init=init, bias=bias)
+    runs = learner.simulate(target, question="gradient", d=500, seeds=4)
+    theory = learner.predict(target, question="gradient", d=500, seeds=4)
+    for name in ("gradient_alignment", "gradient_correlation"):
+        assert float(np.abs(runs[name] - theory[name]).max()) < 0.035, name
+    values, known = runs.singular_values.values, theory.singular_values.values
+    assert np.abs(values[:, 0] / known[:, 0] - 1).max() < 0.09
+    for seed in range(4):
+        if known[seed, 0] > 2 * known[seed, 1]:
+            vector = runs.singular_alignment[seed, 0] - theory.singular_alignment[seed, 0]
+            assert abs(float(vector)) < 0.05
+    typical = learner.predict(target, question="gradient", d=500)
+    mean = theory.gradient_alignment.mean()
+    error = theory.gradient_alignment.std(ddof=1) / 2
+    assert abs(float(mean - typical.gradient_alignment)) < 4 * float(error) + 0.01

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from learnability import LearnabilityError, MultiIndex
 from learnability.drawing.files import write
 from learnability.figures import (
     FIGURES,
@@ -46,11 +47,10 @@ def test_error(tmp_path) -> None:  # type: ignore[no-untyped-def]
 
 def test_spectrum(tmp_path) -> None:  # type: ignore[no-untyped-def]
     data = one_step_spectrum.compute(one_step_spectrum.Size(d=120))
-    assert data["singular_values"].shape == (2, 60)
-    assert float(data["outlier"]) > 1.5 * float(data["edge"])
-    assert np.trapezoid(data["layer_density"][1], data["singular_value"]) == pytest.approx(
-        1, abs=0.02
-    )
+    assert data["runs_singular_values"].shape == (2, 60)
+    assert float(data["theory_outlier"]) > 1.5 * float(data["theory_edge"])
+    mass = np.trapezoid(data["theory_layer_density"][1], data["singular_value"])
+    assert mass == pytest.approx(1, abs=0.02)
     figure = one_step_spectrum.picture(data)
     assert "theory" in figure.axes[0].get_title()
     assert len(write(figure, data, tmp_path / "spectrum")) == 4
@@ -64,3 +64,22 @@ def test_regimes(tmp_path) -> None:  # type: ignore[no-untyped-def]
     figure = regimes.picture(data)
     assert len(figure.legends[0].get_texts()) == 5
     assert len(write(figure, data, tmp_path / "regimes")) == 4
+
+
+def test_a_target_of_the_user() -> None:
+    own = MultiIndex("z1 + z1*z2", noise=0.1)
+    stairs = giant_stairs.compute(giant_stairs.Size(d=60, runs=2), target=own)
+    assert (
+        stairs["cosine"].shape == (1, 2, 2, 40, 2) and len(giant_stairs.picture(stairs).axes) == 1
+    )
+    size = Size(d=40, runs=2, alphas=(0.5, 2.0), theory=3)
+    error = one_step_error.compute(size, target=MultiIndex("erf(z)", noise=0.1))
+    assert (error["theory_error"] > 0.1).all() and one_step_error.picture(error).axes
+    spectrum = one_step_spectrum.compute(one_step_spectrum.Size(d=60), target=own)
+    assert spectrum.attrs["link"] == "z1 + z1*z2" and one_step_spectrum.picture(spectrum).axes
+    few = Size(d=6, runs=2, alphas=(5.0,), theory=0)
+    regime = regimes.compute(few, target=MultiIndex("z1 + He2(z2)", noise=0.1))
+    np.testing.assert_allclose(regime["floor"], [2.1, 2.1, 0.1, 0.1, 0.1], atol=1e-9)
+    assert regimes.picture(regime).axes
+    with pytest.raises(LearnabilityError, match="no two directions"):
+        giant_stairs.compute(giant_stairs.Size(d=60, runs=2), target=MultiIndex("z**2"))

@@ -21,6 +21,8 @@ import numpy as np
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.targets import MultiIndex
+
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 HALF = math.sqrt(0.5)
@@ -46,17 +48,24 @@ FULL = Size(d=1000, runs=8)
 QUICK = Size(d=250, runs=4)
 
 
-def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
-    """Cosines of the gradients of the neurons at two steps, relu, f = 0 at first."""
+def compute(
+    size: Size, store: Path | None = None, target: MultiIndex | None = None
+) -> xarray.Dataset:
+    """Cosines of the gradients of the neurons at two steps, relu, f = 0 at first.
+
+    Of a target of the user's own the first two directions of its staircase are followed.
+    """
     import xarray
 
     from learnability.learners import GiantSteps
     from learnability.studies import study
 
     found, background = [], []
-    for link, first, second, batch, _, _ in EXAMPLES:
+    examples = EXAMPLES if target is None else (_example(target),)
+    for link, first, second, batch, _, _ in examples:
         learner = GiantSteps(NEURONS / size.d, "relu(z)", batch, 2, 1.0, "symmetric")
-        runs = study(learner, link, d=size.d, alpha=1.0, seeds=size.runs, store=store)
+        learned = link if target is None else target
+        runs = study(learner, learned, d=size.d, alpha=1.0, seeds=size.runs, store=store)
         cosines = runs.gradient_cosine.values.astype(float)
         found.append(cosines @ np.array([first, second], dtype=float).T)
         left = 1 - np.mean(np.sum(cosines**2, axis=-1), axis=(0, 2))
@@ -67,13 +76,36 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
             "background": (("link", "step"), background),
         },
         {
-            "link": [example[0] for example in EXAMPLES],
+            "link": [example[0] for example in examples],
+            "batch": ("link", [example[3] for example in examples]),
+            "names": (("link", "direction"), [example[4:] for example in examples]),
             "seed": np.arange(size.runs),
             "step": [1, 2],
             "direction": ["first", "second"],
         },
         {"activation": "relu(z)", "runs_d": size.d},
     )
+
+
+def _example(
+    target: MultiIndex,
+) -> tuple[str, tuple[float, ...], tuple[float, ...], float, str, str]:
+    """A target as one of the examples: two directions, and how many samples a step takes."""
+    from learnability.errors import LearnabilityError
+    from learnability.gaussian.sections import complement
+    from learnability.theory import csq_staircase
+
+    steps = csq_staircase(target.link).steps
+    if not steps or target.r < 2:
+        raise LearnabilityError(
+            f"{target.link!r} has no two directions of which a step in proportion to the dimension "
+            "finds the first: give a target such as z1 + z1*z2."
+        )
+    opened = np.vstack([step.directions for step in steps])
+    rows = np.vstack([opened, complement(opened, target.r)])[:2]
+    first, second = (tuple(float(x) for x in row) for row in rows)
+    named = [f"$({', '.join(f'{x:.2g}' for x in row)})$" for row in rows]
+    return str(target.link.text), first, second, 8, named[0], named[1]
 
 
 def picture(data: xarray.Dataset) -> Any:
@@ -86,10 +118,10 @@ def picture(data: xarray.Dataset) -> Any:
     d = data.attrs["runs_d"]
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 2.4), layout="constrained")
-        panels = figure.subplots(1, len(EXAMPLES), sharex=True, sharey=True)
-        for k, (axes, (link, _, _, batch, first, second)) in enumerate(
-            zip(panels, EXAMPLES, strict=True)
-        ):
+        panels = figure.subplots(1, data.sizes["link"], sharex=True, sharey=True, squeeze=False)
+        for k, axes in enumerate(panels[0]):
+            link, batch = str(data["link"].values[k]), float(data["batch"][k])
+            first, second = data["names"].values[k]
             for step, colour in ((0, COLOURS[0]), (1, COLOURS[1])):
                 cosine = data["cosine"].isel(link=k, step=step)
                 axes.plot(
@@ -106,7 +138,7 @@ def picture(data: xarray.Dataset) -> Any:
             axes.set_title(f"${Link(link).latex}$", fontsize=6.5)
             axes.set(xlabel=f"cosine with {first}", xlim=(-1, 1), ylim=(-1, 1), aspect="equal")
             axes.set_ylabel(f"with {second}", labelpad=3)
-            axes.text(0.04, 0.05, f"$n = {batch}\\,d$", transform=axes.transAxes, fontsize=7)
+            axes.text(0.04, 0.05, f"$n = {batch:g}\\,d$", transform=axes.transAxes, fontsize=7)
         figure.legend(loc="outside lower center", ncols=2, markerscale=4)
         figure.suptitle(f"relu, $d = {d}$; grey: two standard deviations of noise", fontsize=8)
     return figure

@@ -21,17 +21,24 @@ from learnability.figures._message_passing import Size
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.targets import MultiIndex
+
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 PANELS = (("tanh(z)", 1.0, 0.01), ("sign(z)", 3.0, 0.1))
-"""Link, size of the step over p, ridge."""
+"""Link, size of the step over p, ridge; a target of the user's own takes the place of both."""
 BATCHES = (0.5, 2.0, 8.0)
 FULL = Size(d=1000, runs=8, alphas=tuple(np.linspace(0.4, 4.0, 10)), theory=80)
 QUICK = Size(d=300, runs=4, alphas=(0.5, 1.0, 2.0, 4.0), theory=40)
 
 
-def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
-    """Theory and runs for every link and batch, and the three curves to compare with."""
+def compute(
+    size: Size, store: Path | None = None, target: MultiIndex | None = None
+) -> xarray.Dataset:
+    """Theory and runs for every link and batch, and the three curves to compare with.
+
+    A target of the user's own needs isotropic inputs and a linear part.
+    """
     import xarray
 
     from learnability.learners import BayesAMP, GiantSteps, RandomFeatures
@@ -40,19 +47,20 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     alpha = np.linspace(0.1, max(size.alphas) + 0.2, size.theory)
     theory, runs, lazy, bayes, linear = [], [], [], [], []
     for link, step, ridge in PANELS:
+        learned = link if target is None else target
         learners = [GiantSteps(1.0, "tanh(z)", b, 1, step, ridge=ridge) for b in BATCHES]
         theory.append(
-            [one.predict(link, alpha=alpha, bulk="batch").error.values for one in learners]
+            [one.predict(learned, alpha=alpha, bulk="batch").error.values for one in learners]
         )
         found = study(
-            learners[0], link, batch=BATCHES, d=size.d, alpha=size.alphas, seeds=size.runs,
+            learners[0], learned, batch=BATCHES, d=size.d, alpha=size.alphas, seeds=size.runs,
             store=store,
         )  # fmt: skip
         runs.append(found.error.values)
-        features = RandomFeatures(1.0, "tanh(z)", ridge).predict(link, alpha=alpha)
+        features = RandomFeatures(1.0, "tanh(z)", ridge).predict(learned, alpha=alpha)
         lazy.append(features.error.values)
         linear.append(features.attrs["floor"])
-        bayes.append(BayesAMP().predict(link, alpha=alpha).error.values)
+        bayes.append(BayesAMP().predict(learned, alpha=alpha).error.values)
     return xarray.Dataset(
         {
             "theory_error": (("link", "batch", "theory_alpha"), theory),
@@ -62,7 +70,9 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
             "best_linear": ("link", linear),
         },
         {
-            "link": [panel[0] for panel in PANELS],
+            "link": [link if target is None else str(target.link.text) for link, _, _ in PANELS],
+            "step": ("link", [step for _, step, _ in PANELS]),
+            "ridge": ("link", [ridge for _, _, ridge in PANELS]),
             "batch": list(BATCHES),
             "theory_alpha": alpha,
             "runs_alpha": list(size.alphas),
@@ -83,7 +93,7 @@ def picture(data: xarray.Dataset) -> Any:
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 3.2), layout="constrained")
         for k, axes in enumerate(figure.subplots(1, 2)):
-            link, step, ridge = PANELS[k]
+            link, step, ridge = (data[name].values[k] for name in ("link", "step", "ridge"))
             axes.plot(
                 alpha, data["theory_random_features"][k], color="0.45", label="random features"
             )
@@ -102,7 +112,7 @@ def picture(data: xarray.Dataset) -> Any:
                 lw=1,
                 label="Bayes, $n$ samples",
             )
-            name = link.split("(")[0]
+            name = str(link).removesuffix("(z)")
             axes.set(
                 xlabel=r"$\alpha = n/d$",
                 title=rf"tanh learns {name}, $\eta/d = {step:g}$, $\lambda = {ridge:g}$",

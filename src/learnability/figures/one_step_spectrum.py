@@ -13,14 +13,23 @@ arXiv:2410.18938.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.targets import MultiIndex
+
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 LINK, ACTIVATION, WIDTH, BATCH, STEP, SAMPLES = "tanh(z)", "tanh(z)", 0.5, 2.0, 2.0, 4.0
+NAMES = {
+    "layer_singular_values": "runs_singular_values",
+    "layer_alignment": "runs_alignment",
+    "feature_eigenvalues": "runs_feature_eigenvalues",
+}
+"""Observable of a run -> its name in the figure."""
 
 
 @dataclass(frozen=True)
@@ -33,23 +42,27 @@ class Size:
 FULL, QUICK = Size(d=2000), Size(d=600)
 
 
-def compute(size: Size) -> xarray.Dataset:
-    """One run, the bulks of theory and the outlier of W."""
+def compute(
+    size: Size, store: Path | None = None, target: MultiIndex | None = None
+) -> xarray.Dataset:
+    """One run, the bulks of theory and the outlier of W.
+
+    A target of the user's own needs isotropic inputs and a linear part.
+    """
     import xarray
 
     from learnability.learners import GiantSteps
+    from learnability.studies import study
 
+    learned = LINK if target is None else target
     learner = GiantSteps(WIDTH, ACTIVATION, BATCH, 1, STEP)
-    run = learner.spectrum(LINK, d=size.d, alpha=SAMPLES)
-    theory = learner.predict_spectrum(LINK, d=size.d)
-    bulk = learner.predict_bulk(LINK, alpha=SAMPLES)
-    parts = [
-        run.drop_vars("alpha").rename(alignment="runs_alignment"),
-        theory.drop_vars("alpha").rename(alignment="theory_alignment"),
-        bulk.drop_vars("alpha"),
-    ]
-    merged = xarray.merge(parts, combine_attrs="drop")
-    return merged.assign_attrs({**run.attrs, "samples": SAMPLES})
+    run = study(learner, learned, question="spectrum", d=size.d, alpha=SAMPLES, store=store)
+    theory = learner.predict(learned, question="spectrum", d=size.d, alpha=SAMPLES)
+    found = {f"theory_{name}": values.variable for name, values in theory.data_vars.items()}
+    found |= {ours: run[name].isel(seed=0).variable for name, ours in NAMES.items()}
+    axes = {name: theory[name].values for name in ("time", "singular_value", "eigenvalue_at")}
+    about = {"link": theory.attrs["link"], "activation": ACTIVATION, "runs_d": size.d}
+    return xarray.Dataset(found, axes, about)
 
 
 def picture(data: xarray.Dataset) -> Any:
@@ -65,18 +78,18 @@ def picture(data: xarray.Dataset) -> Any:
         for k, (name, colour) in enumerate(names):
             style = {"histtype": "stepfilled", "alpha": 0.35, "color": colour, "density": True}
             line = {"color": colour, "lw": 1.3, "ls": "--" if k == 0 else "-"}
-            values = data["singular_values"].values[k]
-            edge = float(data["edge"])
+            values = data["runs_singular_values"].values[k]
+            edge = float(data["theory_edge"])
             left.hist(values[values < 1.1 * edge], bins=30, label=name, **style)
-            left.plot(data["singular_value"], data["layer_density"][k], **line)
-            eigenvalues = data["feature_eigenvalues"].values[k]
-            top = float(data["eigenvalue"].max())
+            left.plot(data["singular_value"], data["theory_layer_density"][k], **line)
+            eigenvalues = data["runs_feature_eigenvalues"].values[k]
+            top = float(data["eigenvalue_at"].max())
             right.hist(eigenvalues[eigenvalues < top], bins=40, label=name, **style)
-            right.plot(data["eigenvalue"], data["feature_density"][k], **line)
-        outlier, seen = float(data["outlier"]), float(data["singular_values"][1, 0])
+            right.plot(data["eigenvalue_at"], data["theory_feature_density"][k], **line)
+        outlier, seen = float(data["theory_outlier"]), float(data["runs_singular_values"][1, 0])
         left.set(xlabel="singular value of $W$", ylabel="density")
         left.set_title(f"outlier after: {seen:.2f}, theory {outlier:.2f}")
-        largest = data["feature_eigenvalues"].values[1, 0]
+        largest = data["runs_feature_eigenvalues"].values[1, 0]
         right.set(xlabel=r"eigenvalue of the covariance of $\sigma(Wx)$")
         right.set_title(f"largest eigenvalue after: {largest:.1f}")
         left.legend()

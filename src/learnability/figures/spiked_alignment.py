@@ -20,6 +20,8 @@ from learnability.figures._structured import LINKS, SpikeSize
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.targets import MultiIndex
+
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 FULL = SpikeSize((250, 500, 1000), 3, (0.1, 0.25, 0.4, 0.55, 0.7, 0.85), 31)
@@ -39,23 +41,22 @@ def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
     gammas = np.linspace(0, 0.95, size.theory)
     theory, known, runs = [], [], []
     for name, (activation, bias, _) in PANELS.items():
-        learner = GiantSteps(0.5, activation, 2.0, ridge=0.1, bias=bias)
+        learner = GiantSteps(0.5, activation, 2.0, init="signs", bias=bias)
 
-        def target(gamma: float, link: str = LINKS[name]) -> SpikedIndex:
+        def target(gamma: float, link: str = LINKS[name]) -> MultiIndex:
             return SpikedIndex(link, spike_exponent=float(gamma))
 
         def gradient(gamma: float, d: int, seeds: int | None, learner: GiantSteps = learner) -> Any:
-            return learner.predict_gradient(
-                target(gamma), d=d, seeds=seeds
-            ).gradient_alignment.values
+            theory = learner.predict(target(gamma), question="gradient", d=d, seeds=seeds)
+            return theory.gradient_alignment.values
 
         theory.append([[gradient(g, d, None) for g in gammas] for d in size.dimensions])
         known.append([[gradient(g, d, size.runs) for g in size.exponents] for d in size.dimensions])
         found = study(
-            learner, target(0.0), d=list(size.dimensions), alpha=0.1,
-            spike_exponent=list(size.exponents), seeds=size.runs, store=store,
+            learner, target(0.0), question="gradient", d=list(size.dimensions),
+            exponent=list(size.exponents), seeds=size.runs, store=store,
         )  # fmt: skip
-        runs.append(found.gradient_alignment.sel(control="labels").values)
+        runs.append(found.gradient_alignment.values)
     return xarray.Dataset(
         {
             "theory_alignment": (("link", "d", "gamma"), theory),

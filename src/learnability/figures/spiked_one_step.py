@@ -22,6 +22,8 @@ from learnability.figures._structured import LINKS, SpikeSize
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.targets import MultiIndex
+
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 FULL = SpikeSize((1000,), 4, (0.1, 0.2, 0.35, 0.5, 0.65, 0.8), 31)
@@ -29,8 +31,13 @@ QUICK = SpikeSize((400,), 2, (0.1, 0.3, 0.5, 0.65, 0.8), 25)
 NAMES = {"labels": "error", "permuted": "permuted_error", "none": "none_error"}
 
 
-def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
-    """Errors and rho^2 of the three runs, and the kernel's error."""
+def compute(
+    size: SpikeSize, store: Path | None = None, target: MultiIndex | None = None
+) -> xarray.Dataset:
+    """Errors and rho^2 of the three runs, and the kernel's error.
+
+    Of a target of the user's own the link of one variable and the noise are taken.
+    """
     import xarray
 
     from learnability.learners import GiantSteps, KernelRidge
@@ -39,17 +46,18 @@ def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
 
     (d,) = size.dimensions
     learner, kernel = (
-        GiantSteps(0.2, "relu(z)", 1.0, ridge=0.01, bias=1.0),
+        GiantSteps(0.2, "relu(z)", 1.0, init="signs", ridge=0.01, bias=1.0, update="replace"),
         KernelRidge("exp(z)", 0.1),
     )
     gammas = np.linspace(0, max(size.exponents), size.theory)
 
-    def target(gamma: float) -> SpikedIndex:
-        return SpikedIndex(LINKS["He3"], spike_exponent=float(gamma))
+    def spiked(gamma: float) -> MultiIndex:
+        link, noise = (LINKS["He3"], 0.0) if target is None else (target.link, target.noise)
+        return SpikedIndex(link, noise=noise, spike_exponent=float(gamma))
 
     runs = study(
-        learner, target(0.0), d=d, alpha=1.0, spike_exponent=list(size.exponents), seeds=size.runs,
-        store=store,
+        learner, spiked(0.0), question="controls", d=d, alpha=1.0, exponent=list(size.exponents),
+        seeds=size.runs, store=store,
     )  # fmt: skip
     errors = np.stack([runs[name].values for name in NAMES.values()], axis=1)
     return xarray.Dataset(
@@ -60,14 +68,14 @@ def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
                 runs.label_correlation.sel(control=list(NAMES)).values,
             ),
             "theory_kernel": (
-                "gamma", [float(kernel.predict(target(g), d=d, alpha=1.0).error) for g in gammas],
+                "gamma", [float(kernel.predict(spiked(g), d=d, alpha=1.0).error) for g in gammas],
             ),
         },
         {
             "control": list(NAMES), "runs_gamma": list(size.exponents), "gamma": gammas,
             "seed": np.arange(size.runs),
         },
-        {"runs_d": d, "link": LINKS["He3"], "activation": "relu(z)"},
+        {"runs_d": d, "link": str(spiked(0.0).link.text), "activation": "relu(z)"},
     )  # fmt: skip
 
 
@@ -103,5 +111,7 @@ def picture(data: xarray.Dataset) -> Any:
         for axes in (left, right):
             axes.set(xlabel=r"$\gamma$, $\theta = d^\gamma$")
             axes.legend()
-        figure.suptitle(f"He3, $d = n = {d}$, {data.sizes['seed']} runs", fontsize=8)
+        names = {link: name for name, link in LINKS.items()}
+        name = names.get(data.attrs["link"], data.attrs["link"])
+        figure.suptitle(f"{name}, $d = n = {d}$, {data.sizes['seed']} runs", fontsize=8)
     return figure

@@ -20,14 +20,21 @@ from learnability.figures._structured import LINKS, SpikeSize
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.targets import MultiIndex
+
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 FULL = SpikeSize((1200,), 1, (0.0, 0.4, 0.7), 4)
 QUICK = SpikeSize((400,), 1, (0.0, 0.4, 0.7), 4)
 
 
-def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
-    """Singular values of one run, and the first outliers in theory."""
+def compute(
+    size: SpikeSize, store: Path | None = None, target: MultiIndex | None = None
+) -> xarray.Dataset:
+    """Singular values of one run, and the first outliers in theory.
+
+    Of a target of the user's own the link of one variable and the noise are taken.
+    """
     import xarray
 
     from learnability.learners import GiantSteps
@@ -35,12 +42,13 @@ def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
     from learnability.targets import SpikedIndex
 
     (d,) = size.dimensions
-    learner = GiantSteps(0.5, "relu(z)", 2.0, ridge=0.1, bias=1.0)
-    targets = [SpikedIndex(LINKS["He2"], spike_exponent=g) for g in size.exponents]
+    learner = GiantSteps(0.5, "relu(z)", 2.0, init="signs", bias=1.0)
+    link, noise = (LINKS["He2"], 0.0) if target is None else (target.link, target.noise)
+    targets = [SpikedIndex(link, noise=noise, spike_exponent=g) for g in size.exponents]
     runs = study(
-        learner, targets[0], d=d, alpha=0.1, spike_exponent=list(size.exponents), store=store
-    ).sel(control="labels", seed=0)
-    theory = [learner.predict_gradient(t, d=d, seeds=1) for t in targets]
+        learner, targets[0], question="gradient", d=d, exponent=list(size.exponents), store=store
+    ).sel(seed=0)
+    theory = [learner.predict(t, question="gradient", d=d, seeds=1) for t in targets]
     names = ("singular_values", "singular_alignment")
     return xarray.Dataset(
         {f"runs_{n}": (("gamma", "rank"), runs[n].values) for n in names}
@@ -49,7 +57,7 @@ def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
             for n in names
         },
         {"gamma": list(size.exponents)},
-        {"runs_d": d, "link": LINKS["He2"], "activation": "relu(z)", "bias": 1.0},
+        {"runs_d": d, "link": str(targets[0].link.text), "activation": "relu(z)", "bias": 1.0},
     )
 
 
@@ -77,9 +85,10 @@ def picture(data: xarray.Dataset) -> Any:
                      title=rf"$\gamma = {float(data['gamma'][k]):g}$")  # fmt: skip
             axes.legend(fontsize=6, loc="upper right")
         figure.axes[0].set_ylabel("number")
-        d = data.attrs["runs_d"]
+        names, d = {link: name for name, link in LINKS.items()}, data.attrs["runs_d"]
+        name = names.get(data.attrs["link"], data.attrs["link"])
         figure.suptitle(
-            f"He2, relu, $d = {d}$, $n = 2d$, $p = d/2$; bars: one run; triangles: theory",
+            f"{name}, relu, $d = {d}$, $n = 2d$, $p = d/2$; bars: one run; triangles: theory",
             fontsize=8,
         )
     return figure
