@@ -293,3 +293,25 @@ def test_the_first_gradient(activation: str, init: str, bias: float, target: Mul
     mean = theory.gradient_alignment.mean()
     error = theory.gradient_alignment.std(ddof=1) / 2
     assert abs(float(mean - typical.gradient_alignment)) < 4 * float(error) + 0.01
+
+
+@pytest.mark.parametrize(
+    ("activation", "link", "bias"),
+    [("relu(z)", "abs(z)", 1.0), ("tanh(z)", "sin(2*z)", 0.0), ("sin(z)", "z*abs(z)", 0.5)],
+)
+def test_gradients_with_known_training_sets(activation: str, link: str, bias: float) -> None:
+    learner = GiantSteps(0.5, activation, 2.0, init="signs", bias=bias)
+    for gamma in (0.3, 0.6, 0.8):
+        target = SpikedIndex(link, spike_exponent=gamma)
+        runs = learner.simulate(target, question="gradient", d=500, seeds=2)
+        theory = learner.predict(target, question="gradient", d=500, seeds=2)
+        gap = runs.gradient_alignment - theory.gradient_alignment
+        assert float(np.abs(gap).max()) < 0.035, (gamma, gap.values)
+        values, known = runs.singular_values.values, theory.singular_values.values
+        assert np.abs(values[:, 0] / known[:, 0] - 1).max() < 0.09, gamma
+        for seed in range(2):
+            if known[seed, 0] > 2 * known[seed, 1]:
+                vector = float(
+                    runs.singular_alignment[seed, 0] - theory.singular_alignment[seed, 0]
+                )
+                assert abs(vector) < 0.05, (gamma, vector)
