@@ -58,7 +58,7 @@ Array = NDArray[np.float64]
 
 _REACH = 7.0
 _TINY = 1e-6
-_NEURONS, _BIASES, _OTHERS = 24, 18, 24  # Numbers of nodes.
+_NEURONS, _BIASES, _OTHERS = 24, 18, 24  # Numbers of nodes; long axes take more.
 _LOG_POINTS, _SETS = 12, 8
 _OUTLIERS = 4  # That are looked for; those that are none are at the edge.
 
@@ -178,12 +178,14 @@ class _Slopes(NamedTuple):
 
 def _slopes(points: Points, activation: Link, bias: float, frame: Frame, d: int) -> _Slopes:
     long = np.flatnonzero(frame.scale != 1.0)
-    rules = [gauss_normal(np.zeros(0), _NEURONS)] * len(long)
-    neurons, shares = product_grid(rules + [gauss_normal(np.zeros(0), _BIASES)] * (bias > 0))
+    roots = frame.scale[long] / math.sqrt(d)
+    sizes = [_NEURONS + round(40 * min(float(root), 2.0)) for root in roots]
+    sizes += [_BIASES] * (bias > 0)
+    neurons, shares = product_grid([gauss_normal(np.zeros(0), size) for size in sizes])
     z = np.zeros((len(points.c), len(neurons)))
     for k, axis in enumerate(long):
         u = np.clip(points.c[:, axis], -_REACH, _REACH)
-        z += float(frame.scale[axis]) / math.sqrt(d) * np.outer(u, neurons[:, k])
+        z += roots[k] * np.outer(u, neurons[:, k])
     if bias > 0:
         z += bias * neurons[:, -1]
     reach = math.ceil(float(np.abs(z).max()) / 4 + 0.1) * 4.0
