@@ -13,8 +13,9 @@ extensions = [
     "sphinx.ext.mathjax",
     "numpydoc",
     "myst_parser",
+    "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "generated/examples/*.ipynb", "generated/examples/*.py"]
 templates_path = ["_templates"]
 nitpicky = False
 
@@ -27,6 +28,31 @@ autosummary_filename_map = {"learnability.Hardness": "learnability.Hardness_repo
 autodoc_typehints = "none"  # the docstrings name the types, with shapes
 numpydoc_show_class_members = False  # the class template lists them
 numpydoc_class_members_toctree = False
+
+
+def picture_of(block, block_vars, gallery_conf):
+    """Save the figure that an example calls `picture`, for its page and its thumbnail."""
+    from sphinx_gallery.scrapers import figure_rst
+
+    figure = block_vars["example_globals"].pop("picture", None)
+    if figure is None:
+        return ""
+    path = next(block_vars["image_path_iterator"])
+    figure.savefig(path, dpi=150)
+    return figure_rst([path], gallery_conf["src_dir"])
+
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "generated/examples",
+    "filename_pattern": "/plot_",
+    "ignore_pattern": "mean_vector",
+    "image_scrapers": (picture_of,),
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+}
+suppress_warnings = ["config.cache"]  # The scraper is a function, which is not pickled.
 
 html_theme = "furo"
 html_title = "learnability"
