@@ -3,8 +3,8 @@ A learner of your own
 =====================
 
 A learner declares its fields, what it supports and which questions it answers, and computes.
-Checks, loops, labels, studies and the command line come from the declarations. The learner is the file
-``mean_vector.py`` beside this script.
+Checks, loops, labels, studies and the command line come from the declarations. The learner is the
+file ``mean_vector.py`` beside this script.
 """
 
 import numpy as np
