@@ -192,5 +192,5 @@ def test_an_unreachable_scheduler_loses_nothing(
 def test_what_is_no_learner_or_target() -> None:
     with pytest.raises(LearnabilityError, match="BayesAMP"):
         lb.study("bayes-amp", "z", alpha=1.0)  # type: ignore[arg-type]
-    with pytest.raises(LearnabilityError, match="given as int, but a formula"):
+    with pytest.raises(LearnabilityError, match="given as int, but a target"):
         lb.study(Short(), 3, alpha=1.0)  # type: ignore[arg-type]
