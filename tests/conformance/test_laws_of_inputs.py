@@ -144,14 +144,15 @@ def test_what_diverges_is_told_on_every_law_of_inputs(
     assert words[::2] == words[1::2]
 
 
-def _words(found: xarray.Dataset | None) -> set[str] | None:
+def _words(found: xarray.Dataset | None) -> tuple[set[str], bool] | None:
+    """Statuses, and whether a note speaks of them."""
     if found is None or "status" not in found:
         return None
     told = {str(word) for word in found.status.values.ravel()}
     for name in found.data_vars:
         if found[name].dtype.kind == "f" and np.isnan(found[name]).any():
             assert told & {str(Status.DIVERGED), str(Status.MISSING)}, name
-    return told
+    return told, bool(found.attrs.get("note"))
 
 
 # ---- starts
