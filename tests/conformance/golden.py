@@ -20,7 +20,8 @@ from learnability.inputs import INPUTS
 from learnability.labels.link import Link
 from learnability.learners.base import Learner
 from learnability.targets import TARGETS, Target
-from tests.conformance.cases import D, LEARNERS, VERBS, Asked, answered, needed, places, targets_of
+
+from tests.conformance.cases import LEARNERS, VERBS, Asked, D, answered, needed, places, targets_of
 
 FILE = Path(__file__).with_name("golden.json")
 COMMAND = "python -m tests.conformance.golden"

@@ -89,7 +89,7 @@ def test_a_spike_of_strength_zero_changes_nothing(
             side = question.side(verb)
             assert side is not None
             if "d" in {*side.needs, *side.takes}:
-                more["d"] = D
+                more.setdefault("d", D)
             one = ask(asked.learner, plain, question, verb, more=more)
             other = ask(asked.learner, spiked, question, verb, more=more)
             assert (one.result is None) == (other.result is None), one.sentence + other.sentence
