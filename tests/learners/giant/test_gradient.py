@@ -77,6 +77,8 @@ def test_bad_input_ends_in_a_sentence() -> None:
         ask(GiantSteps(activation="exp(z**2)"))
     with pytest.raises(LearnabilityError, match="isotropic and spiked inputs"):
         ask(GiantSteps(), MultiIndex("z", inputs=PowerLaw(1.0)))
+    with pytest.raises(LearnabilityError, match="not finite"):
+        GiantSteps().simulate("exp(exp(9*abs(z)))", question="gradient", d=50)
     with pytest.raises(LearnabilityError, match="at most one"):
         ask(GiantSteps(), MultiIndex("z", inputs=Spiked((4.0, 2.0))))
     for field, value in (("steps", 2), ("step", 0.5), ("ridge", 0.3), ("update", "replace")):

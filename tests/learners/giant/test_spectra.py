@@ -57,5 +57,7 @@ def test_spectra_on_other_inputs() -> None:
     assert (found.outlier_alignment > 0.5).all() and found.time.values.tolist() == [0, 2]
     with pytest.raises(LearnabilityError, match="accepts isotropic inputs"):
         learner.predict(target, question="spectrum", d=50, alpha=1.0)
+    with pytest.raises(LearnabilityError, match="grew without bound"):
+        GiantSteps(0.5, "z**3", step=1e30, steps=3).simulate("z", question="spectrum", d=9, alpha=1)
     with pytest.raises(LearnabilityError, match=r"`ridge` was given as 0.3"):
         GiantSteps(ridge=0.3).simulate("z", question="spectrum", d=50, alpha=1.0)

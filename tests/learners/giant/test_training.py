@@ -9,7 +9,7 @@ from learnability import GiantSteps, Link, MultiIndex, SpikedIndex
 from learnability.inputs import PowerLaw, Signs
 from learnability.learners.giant import train
 from learnability.learners.giant._network import Network, blocks, drawn, gradient
-from learnability.learners.giant._training import leading, neurons, step_size, take_steps
+from learnability.learners.giant._training import leading, neurons, step_size
 
 TARGET, RELU = MultiIndex("z1 + z1*z2"), Link("relu(z)")
 
@@ -30,13 +30,17 @@ def test_pairs_are_even() -> None:
     assert step_size(GiantSteps(step=3.0), MultiIndex("z1*z2"), None) == 3.0
 
 
+def two_steps(reuse: bool) -> GiantSteps:
+    return GiantSteps(0.3, "relu(z)", 5.0, 2, 0.5, "symmetric", reuse)
+
+
 def test_two_steps_are_a_step_after_a_step() -> None:
     network = drawn("symmetric", 2, 6, 20)
-    trained = take_steps(TARGET, RELU, network, [0.5, 2.0], 100, 2, reuse=False)
+    trained = train(two_steps(False), TARGET, 20, 2)
     move = gradient(network, RELU, blocks(TARGET, 2, 100, 20, 0), 100)
     once = Network(network.W + np.float32(0.5) * move, network.a)
     again = gradient(once, RELU, blocks(TARGET, 2, 100, 20, 1), 100)
-    np.testing.assert_allclose(trained.network.W, once.W + 2 * again, rtol=1e-6)
+    np.testing.assert_allclose(trained.network.W, once.W + 0.5 * again, rtol=1e-6)
     np.testing.assert_allclose(trained.overlaps[1], once.W @ trained.hidden.T, atol=1e-6)
     lengths = np.linalg.norm(again, axis=1, keepdims=True)
     np.testing.assert_allclose(trained.cosines[1], again @ trained.hidden.T / lengths, atol=1e-6)
@@ -44,21 +48,12 @@ def test_two_steps_are_a_step_after_a_step() -> None:
 
 
 def test_a_reused_batch() -> None:
-    network = drawn("symmetric", 2, 6, 20)
-    fresh = take_steps(TARGET, RELU, network, [0.5, 2.0], 100, 2, reuse=False)
-    reused = take_steps(TARGET, RELU, network, [0.5, 2.0], 100, 2, reuse=True)
+    fresh, reused = (train(two_steps(reuse), "z1 + z1*z2", 20, 2) for reuse in (False, True))
     np.testing.assert_array_equal(fresh.overlaps[1], reused.overlaps[1])
     assert not np.allclose(fresh.network.W, reused.network.W)
     assert reused.used == 1
-
-
-def test_training_is_that_of_the_fields() -> None:
-    learner = GiantSteps(0.3, "relu(z)", 5.0, 2, 0.5, "symmetric", True)
-    found = train(learner, "z1 + z1*z2", 20, 2)
-    wanted = take_steps(TARGET, RELU, drawn("symmetric", 2, 6, 20), [0.5, 0.5], 100, 2, True)
-    np.testing.assert_array_equal(found.network.W, wanted.network.W)
-    other = train(learner, "z1 + z1*z2", 20, 2, permute=True)
-    assert not np.allclose(other.network.W, found.network.W)
+    permuted = train(two_steps(True), TARGET, 20, 2, permute=True)
+    assert not np.allclose(permuted.network.W, reused.network.W)
 
 
 @pytest.mark.parametrize(

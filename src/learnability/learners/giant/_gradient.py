@@ -75,7 +75,12 @@ def measured_gradient(
     batch = blocks(target, seed, n, d, 0)
     if at.get("control") == "permuted":
         batch = permuted(batch, seed, 0)
-    G = gradient(network, sigma(learner), batch, n).astype(float)
+    with np.errstate(all="ignore"):  # What is not finite ends in a sentence.
+        G = gradient(network, sigma(learner), batch, n).astype(float)
+    if not np.isfinite(G).all():
+        raise LearnabilityError(
+            f"{target.link!r} and {sigma(learner)!r} give a gradient that is not finite."
+        )
     directions = target.inputs.directions(seed, target.r, d)
     top, bottom = label_correlations(G, target.inputs, directions)
     _, values, vectors = np.linalg.svd(G, full_matrices=False)
@@ -137,7 +142,8 @@ def predicted_gradient(
         if seeds is None and len(found) > 1:
             values[f"{name}_stderr"] = parts.std(axis=0, ddof=1) / math.sqrt(len(found))
     coords = {"rank": np.arange(len(found[0].outliers))}
-    return Found(values, coords, lead=() if seeds is None else ("seed",))
+    note = "Singular values near the edge of the bulk are not predicted, nor is that edge."
+    return Found(values, coords, {"note": note}, lead=() if seeds is None else ("seed",))
 
 
 def _training_set(target: Target, axes: Axes, seed: int, n: int, d: int) -> Points:

@@ -33,6 +33,10 @@ def measured_spectra(
     d, alphas = at["d"], at["alpha"]
     training = train(learner, target, d, seed)
     both = (training.start, training.network)
+    if not np.isfinite(training.network.W).all():
+        raise LearnabilityError(
+            "The weights grew without bound and have no spectrum: use a smaller `step`."
+        )
     values, alignment = [], []
     for network in both:
         _, s, right = np.linalg.svd(network.W, full_matrices=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -28,7 +27,6 @@ __all__ = [
     "samples",
     "sigma",
     "step_size",
-    "take_steps",
     "train",
 ]
 
@@ -143,52 +141,17 @@ def train(
     -------
     Training
     """
-    target = as_target(target)
-    network = drawn(learner.init, seed, neurons(learner, d), d, learner.bias)
+    target, activation = as_target(target), sigma(learner)
     size = step_size(learner, target, d) if learner.update == "add" else None
-    sizes, n = [size] * learner.steps, samples(learner.batch, d)
-    return take_steps(target, sigma(learner), network, sizes, n, seed, learner.reuse, permute)
-
-
-def take_steps(
-    target: Target,
-    activation: Link,
-    network: Network,
-    sizes: Sequence[float | None],
-    n: int,
-    seed: int,
-    reuse: bool,
-    permute: bool = False,
-) -> Training:
-    """Train the first layer of a network.
-
-    Parameters
-    ----------
-    target : Target
-        Where the samples come from.
-    activation : Link
-        The function sigma.
-    network : Network
-        As it was drawn.
-    sizes : sequence of float or None
-        Size over p of every step; None replaces the layer by its gradient.
-    n : int
-        Samples of a step.
-    seed : int
-        Of the run.
-    reuse : bool
-        Whether all steps use the same batch.
-    permute : bool
-        Whether the steps see permuted labels.
-    """
-    start, d = network, network.W.shape[1]
+    n = samples(learner.batch, d)
+    network = start = drawn(learner.init, seed, neurons(learner, d), d, learner.bias)
     directions = target.inputs.directions(seed, target.r, d)
     hidden = directions.hidden.astype(np.float32)
     overlaps, cosines = [network.W @ hidden.T], []
     count = -(-n // ROWS)
     with np.errstate(all="ignore"):  # Divergence is a status.
-        for t, size in enumerate(sizes):
-            first = 0 if reuse else t * count
+        for t in range(learner.steps):
+            first = 0 if learner.reuse else t * count
             batch = blocks(target, seed, n, d, first)
             if permute:
                 batch = permuted(batch, seed, first)
@@ -201,7 +164,7 @@ def take_steps(
                 W = network.W + np.float32(size) * move
             network = network._replace(W=W)
             overlaps.append(W @ hidden.T)
-    used = count * (1 if reuse else len(sizes))
+    used = count * (1 if learner.reuse else learner.steps)
     return Training(network, start, directions, np.array(overlaps), np.array(cosines), used)
 
 
