@@ -81,6 +81,8 @@ def test_along_the_time_where_there_is_no_alpha() -> None:
     assert lines[3].split() == ["time", "overlap", "1", "status"]
     assert lines[5].split()[:4] == ["0.5", "0.4000", "+-", "0.2000"]
     assert lines[5].endswith("1 finished, 1 diverged")
+    one = table(data.isel(time=1)).splitlines()
+    assert one[3:] == [lines[3], lines[5]]
 
 
 def test_paths_at_several_ratios_are_several_tables() -> None:
@@ -110,6 +112,12 @@ def test_the_standard_error_of_a_theory() -> None:
     values = {"error": ("alpha", [0.5, 0.25]), "error_stderr": ("alpha", [0.01, np.nan])}
     lines = table(xarray.Dataset(values, {"alpha": [1.0, 2.0]}, ABOUT)).splitlines()
     assert [line.split()[1:] for line in lines[4:]] == [["0.5000", "+-", "0.0100"], ["0.2500"]]
+
+
+def test_fewer_neurons_than_directions() -> None:
+    overlap = np.array([[[0.5, -0.25]]])
+    data = xarray.Dataset({"overlap": (("alpha", "estimate", "index"), overlap)}, {"alpha": [1.0]})
+    assert table(data.assign_attrs(ABOUT)).splitlines()[4].split() == ["1", "0.5000", "-0.2500"]
 
 
 def test_of_many_neurons_the_best_and_of_many_numbers_none() -> None:

@@ -1,5 +1,5 @@
-"""The command line: one verb a question."""
+"""The command line, made from the declarations of learners, targets, inputs and questions."""
 
-from learnability.cli.commands import app, main
+from learnability.cli.app import app, main
 
 __all__ = ["app", "main"]

@@ -1,183 +1,220 @@
-"""The options that several commands share: those of targets, of learners and of results."""
+"""Options of commands made from declared fields, and commands made from options."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
-__all__ = [
-    "LEARNER",
-    "TARGET",
-    "Activation",
-    "Alignment",
-    "AlignmentExponent",
-    "Alpha",
-    "Anisotropy",
-    "Batch",
-    "Depth",
-    "Directions",
-    "Epsilon",
-    "Expression",
-    "Kernel",
-    "LearnerName",
-    "LookAhead",
-    "Loss",
-    "Noise",
-    "Out",
-    "Polynomial",
-    "Ridge",
-    "Rule",
-    "Spherical",
-    "SpikeExponent",
-    "SpikeStrength",
-    "Start",
-    "StepSize",
-    "Steps",
-    "StoreFile",
-    "Time",
-    "Width",
-    "given",
-]
+from learnability.errors import LearnabilityError, refuse
+from learnability.fields import Choice, Declared, Flag, Number, Several, Whole
 
-LearnerName = Annotated[
-    str,
-    typer.Argument(
-        metavar="LEARNER",
-        help="bayes-amp, spectral, online-sgd, batch-gd, random-features, kernel-ridge, "
-        "giant-steps, layerwise, gradient-flow or mean-field-langevin.",
-    ),
-]
-Expression = Annotated[
-    str, typer.Argument(metavar="EXPR", help="The link, such as 'z1**2 + sign(z1*z2*z3)'.")
-]
-Alpha = Annotated[
-    str | None,
-    typer.Option(
-        metavar="GRID", help="Samples over dimension: a:b:n (n points from a to b), x,y,z or one."
-    ),
-]
-Time = Annotated[
-    str | None,
-    typer.Option(metavar="GRID", help="For online-sgd instead of --alpha: steps over dimension."),
-]
-Polynomial = Annotated[
-    str | None,
-    typer.Option(
-        metavar="EXPR", help="P of a hierarchical target g(h), h = N^(-1/2) sum a_i P(z_i)."
-    ),
-]
-Epsilon = Annotated[
-    float | None, typer.Option(help="N = d^epsilon directions under a feature of it; 0.5.")
-]
-Directions = Annotated[
-    int | None, typer.Option(help="N itself, instead of --epsilon, for each feature.")
-]
-Depth = Annotated[
-    int | None, typer.Option(help="Layers that a hierarchical target needs; 3, more for trees.")
-]
-Noise = Annotated[float, typer.Option(help="Variance of the label noise.")]
-SpikeStrength = Annotated[
-    float | None,
-    typer.Option("--spike", help="Spiked inputs: strength theta of the long direction."),
-]
-SpikeExponent = Annotated[
-    float | None, typer.Option(help="Spiked inputs: theta = d^this, instead of --spike.")
-]
-Alignment = Annotated[
-    float | None,
-    typer.Option(help="Spiked inputs: cosine of the spike with the hidden direction; 1."),
-]
-AlignmentExponent = Annotated[
-    float | None, typer.Option(help="Spiked inputs: that cosine is d^-this.")
-]
-Anisotropy = Annotated[
-    float | None, typer.Option(help="Of the parity of mean-field-langevin, from 0 to 1.")
-]
-Start = Annotated[
-    str | None,
-    typer.Option(help="Where bayes-amp begins: auto, random, spectral or informed."),
-]
-Width = Annotated[
-    float | None,
-    typer.Option(help="Neurons; over dimension for random-features and giant-steps."),
-]
-Activation = Annotated[
-    str | None,
-    typer.Option(metavar="EXPR", help="Activation of the neurons, such as 'relu(z)'."),
-]
-Loss = Annotated[
-    str | None, typer.Option(help="Of online-sgd and batch-gd: squared or correlation.")
-]
-Kernel = Annotated[
-    str | None,
-    typer.Option(
-        metavar="EXPR", help="k of the kernel k(x.x'/d) of kernel-ridge, such as 'exp(z)'."
-    ),
-]
-Ridge = Annotated[
-    float | None,
-    typer.Option(help="Ridge of the readout, the kernel, batch-gd or the layers of layerwise."),
-]
-Batch = Annotated[
-    float | None,
-    typer.Option(help="Samples of a step: of online-sgd, or over dimension of giant-steps."),
-]
-StepSize = Annotated[
-    float | None,
-    typer.Option("--step", help="Step size in units of 1/d; of giant-steps over the neurons."),
-]
-Steps = Annotated[
-    int | None,
-    typer.Option(help="Number of steps of batch-gd, giant-steps and layerwise's first layer."),
-]
-Rule = Annotated[
-    str | None,
-    typer.Option(help="Of online-sgd: plain, extragradient, repetition, sam or lookahead."),
-]
-LookAhead = Annotated[float | None, typer.Option(help="Look-ahead of online-sgd in units of 1/d.")]
-Spherical = Annotated[
-    bool | None, typer.Option("--spherical", help="Keep the neurons of online-sgd on the sphere.")
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="Save the result (.nc, .csv, .zarr) instead of printing a table."
-    ),
-]
-StoreFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Keep every finished run here, and use those that are."),
-]
-
-TARGET = (
-    "polynomial",
-    "epsilon",
-    "directions",
-    "depth",
-    "spike",
-    "spike_exponent",
-    "alignment",
-    "alignment_exponent",
-    "anisotropy",
-)
-LEARNER = (
-    "start",
-    "width",
-    "activation",
-    "loss",
-    "kernel",
-    "ridge",
-    "batch",
-    "step",
-    "steps",
-    "rule",
-    "look_ahead",
-    "spherical",
-)
+__all__ = ["Option", "argument", "command", "listed", "metavar", "plain_option"]
 
 
-def given(context: typer.Context, names: tuple[str, ...]) -> dict[str, Any]:
-    """What a command was given for some of its options, those that it has."""
-    return {name: context.params[name] for name in names if name in context.params}
+@dataclass(frozen=True)
+class Option:
+    """An option of a command.
+
+    Attributes
+    ----------
+    name : str
+        Without the dashes in front: "look-ahead".
+    about : Declared
+        What it accepts and what it means.
+    section : str
+        Where the help lists it.
+    default : str
+        The value without it, for the help; empty where there is none.
+    grid : bool
+        Whether several values may be given.
+    hidden : bool
+        Whether the help leaves it out, because it does not apply.
+    """
+
+    name: str
+    about: Declared
+    section: str
+    default: str = ""
+    grid: bool = False
+    hidden: bool = False
+
+    @property
+    def key(self) -> str:
+        """The name of the parameter."""
+        return self.name.replace("-", "_")
+
+    @property
+    def help(self) -> str:
+        """The sentence, the unit and the default."""
+        unit = f" In units of {self.about.unit}." if self.about.unit else ""
+        grid = " One, several as x,y,z, or a:b:n, n of them from a to b." if self.grid else ""
+        default = f" [default: {self.default}]" if self.default else ""
+        return f"{self.about.help}{unit}{grid}{default}"
+
+    def parameter(self) -> inspect.Parameter:
+        """The parameter from which Typer makes the option."""
+        kind = self.about.kind
+        flag = isinstance(kind, Flag)
+        words = list(kind.words) if isinstance(kind, Choice) else []
+        info = typer.Option(
+            f"--{self.name}/--no-{self.name}" if flag else f"--{self.name}",
+            metavar=None if flag else "GRID" if self.grid else metavar(self.about),
+            help=self.help,
+            hidden=self.hidden,
+            show_default=False,
+            rich_help_panel=self.section,
+            autocompletion=(lambda: words) if words else None,
+        )
+        annotation = Annotated[(bool if flag else str) | None, info]  # type: ignore[valid-type]
+        return _parameter(self.key, annotation, None)
+
+    def read(self, given: Any) -> Any:
+        """The value that was given on the command line, checked.
+
+        Raises
+        ------
+        LearnabilityError
+            When it is not accepted.
+        """
+        value = given
+        if isinstance(given, str):
+            try:
+                value = self.about.kind.parse(given)
+            except ValueError:
+                raise refuse(f"--{self.name}", given, self.about.accepted) from None
+        return self.about.read(f"--{self.name}", value)
+
+
+def metavar(about: Declared) -> str:
+    """What stands for the value in the help."""
+    kind = about.kind
+    if isinstance(kind, Choice):
+        return "|".join(kind.words)
+    if isinstance(kind, Several):
+        return "X,Y,..."
+    if isinstance(kind, Whole):
+        return "N"
+    if isinstance(kind, Number):
+        return "X"
+    return "EXPR" if "Link" in kind.type_name else "VALUE"
+
+
+def plain_option(name: str, annotation: Any, default: Any, **about: Any) -> inspect.Parameter:
+    """The parameter of an option that no declaration makes.
+
+    Parameters
+    ----------
+    name : str
+        Without the dashes in front.
+    annotation : type
+        Of the value.
+    default : object
+        Without the option.
+    **about
+        Further arguments of `typer.Option`.
+    """
+    info = typer.Option(f"--{name}", show_default=False, **about)
+    return _parameter(name.replace("-", "_"), Annotated[annotation, info], default)
+
+
+def argument(name: str, annotation: Any, default: Any, **about: Any) -> inspect.Parameter:
+    """The parameter of an argument; `typer.Argument` takes what is left."""
+    return _parameter(name, Annotated[annotation, typer.Argument(**about)], default)
+
+
+def _parameter(key: str, annotation: Any, default: Any) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(key, kind, default=default, annotation=annotation)
+
+
+class OptionsCommand(TyperCommand):
+    """A command whose help has sections, and that says whose an unknown option is."""
+
+    owners: Mapping[str, Sequence[str]] = {}
+    """Option -> the commands that have it, for those that this one does not have."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words, but refuse unknown options first.
+
+        Raises
+        ------
+        LearnabilityError
+            Naming the learners to which an option belongs.
+        """
+        known = {opt: p for p in self.get_params(ctx) for opt in (*p.opts, *p.secondary_opts)}
+        words = iter([] if ctx.resilient_parsing else args)
+        for word in words:
+            name, equals, _ = word.partition("=")
+            if word == "--":
+                break
+            if name in known:
+                if not (equals or getattr(known[name], "is_flag", True)):
+                    next(words, None)
+            elif name.startswith("--"):
+                raise LearnabilityError(self._unknown(ctx, name))
+        return super().parse_args(ctx, args)
+
+    def _unknown(self, ctx: Any, name: str) -> str:
+        words: list[str] = []
+        while ctx.parent is not None:
+            words, ctx = [ctx.info_name, *words], ctx.parent
+        own, owners = " ".join(words), self.owners.get(name, ())
+        if owners:
+            return f"`{name}` was given with {own}, but it belongs to {listed(owners)}."
+        return f"`{name}` was given, but `learnability {own} --help` lists no such option."
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the sections of the help."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                argument = param.param_type_name == "argument"
+                own = "Arguments" if argument else getattr(param, "rich_help_panel", None)
+                sections.setdefault(own or "Options", []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+def command(
+    name: str,
+    help: str,
+    parameters: Iterable[inspect.Parameter],
+    run: Callable[[dict[str, Any]], None],
+    owners: Mapping[str, Sequence[str]] | None = None,
+) -> Any:
+    """A command of Typer.
+
+    Parameters
+    ----------
+    name, help : str
+        Of the command.
+    parameters : iterable of Parameter
+        Arguments and options.
+    run : callable
+        Takes what was given, by the names of the parameters; None for what was not.
+    owners : mapping, optional
+        Option -> the commands that have it, for those that this one does not have.
+    """
+
+    def call(**values: Any) -> None:
+        run(values)
+
+    found = list(parameters)
+    call.__signature__ = inspect.Signature(found)  # type: ignore[attr-defined]
+    call.__annotations__ = {one.name: one.annotation for one in found}
+    made = type("Made", (OptionsCommand,), {"owners": owners or {}})
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name, cls=made, help=help, short_help=help)(call)
+    return typer.main.get_command(app)
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a sentence has them: "a, b and c"."""
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from learnability.errors import LearnabilityError
 
-__all__ = ["FIGURES", "draw"]
+if TYPE_CHECKING:
+    from learnability.targets import TargetLike
+
+__all__ = ["FIGURES", "draw", "takes_target"]
 
 FIGURES = {
     "parity-transition": "a parity of two directions is learned above pi^2/4 samples a dimension",
@@ -43,12 +47,24 @@ FIGURES = {
 }
 """Name -> title; the module of a figure has its name, with underscores.
 
-It offers `FULL` and `QUICK` (sizes), `compute(size)`, which gives the labelled numbers (and may
-take a `store` for its runs), and `picture(data)`, which draws them.
+It offers `FULL` and `QUICK` (sizes), `compute(size)`, which gives the labelled numbers, and
+`picture(data)`, which draws them. `compute` may take a `store` for its runs, and a `target`: then
+the figure can be drawn for the user's own.
 """
 
 
-def draw(name: str, folder: str | Path = ".", *, quick: bool = False) -> list[Path]:
+def takes_target(name: str) -> bool:
+    """Whether a figure can be drawn for the user's own target."""
+    return "target" in _parameters(name)
+
+
+def draw(
+    name: str,
+    folder: str | Path = ".",
+    *,
+    quick: bool = False,
+    target: TargetLike | None = None,
+) -> list[Path]:
     """Compute a figure and write the picture and its numbers.
 
     Parameters
@@ -59,6 +75,8 @@ def draw(name: str, folder: str | Path = ".", *, quick: bool = False) -> list[Pa
         Where the files go; made if it does not exist.
     quick : bool
         Smaller and fewer runs.
+    target : MultiIndex, Hierarchical, Link or str, optional
+        What is learned, instead of the target of the literature.
 
     Returns
     -------
@@ -66,22 +84,40 @@ def draw(name: str, folder: str | Path = ".", *, quick: bool = False) -> list[Pa
         NAME.pdf, NAME.png, NAME.nc and NAME.csv. The latter two hold the theory and the runs,
         under names that start with ``theory_`` and ``runs_``. Runs of a study are kept in
         NAME.study: what was interrupted goes on from there, and nothing is computed twice.
+
+    Raises
+    ------
+    LearnabilityError
+        When there is no such figure, or it takes no target.
     """
     if name not in FIGURES:
         raise LearnabilityError(
             f"The figure was given as {name!r}, but {' and '.join(FIGURES)} are accepted."
         )
+    if target is not None and not takes_target(name):
+        others = ", ".join(known for known in FIGURES if takes_target(known))
+        raise LearnabilityError(
+            f"A target was given for the figure {name}, which is drawn for its own alone; those "
+            f"that take one are {others}."
+        )
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)  # Before the work: a bad place is told at once.
-    recipe = _recipe(name)
     from learnability.drawing.files import write
 
-    size = recipe.QUICK if quick else recipe.FULL
-    if "store" in inspect.signature(recipe.compute).parameters:
-        data = recipe.compute(size, store=folder / f"{name}.study")
-    else:
-        data = recipe.compute(size)
+    recipe = _recipe(name)
+    options: dict[str, Any] = {}
+    if "store" in _parameters(name):
+        options["store"] = folder / f"{name}.study"
+    if target is not None:
+        from learnability.targets import as_target
+
+        options["target"] = as_target(target)
+    data = recipe.compute(recipe.QUICK if quick else recipe.FULL, **options)
     return write(recipe.picture(data), data, folder / name)
+
+
+def _parameters(name: str) -> Mapping[str, Any]:
+    return inspect.signature(_recipe(name).compute).parameters
 
 
 def _recipe(name: str) -> Any:

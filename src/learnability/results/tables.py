@@ -41,9 +41,12 @@ def table(dataset: xarray.Dataset) -> str:
         The observables in the order of the schema, with the statuses in the end; then the
         thresholds.
     """
-    if "alpha" in dataset.coords and "alpha" not in dataset.dims:
-        dataset = dataset.expand_dims("alpha")
-    axis, shown = _rows(dataset, [name for name in OBSERVABLES if name in dataset])
+    names = [name for name in OBSERVABLES if name in dataset]
+    dataset = _with_one_time(dataset, names)
+    single = "alpha" in dataset.coords and "alpha" not in dataset.dims
+    longer = dataset.expand_dims("alpha") if single else dataset
+    axis, shown = _rows(longer, names)
+    dataset = longer if axis == "alpha" else dataset
     grid = [dim for name in shown for dim in _leading(dataset, name) if dim != axis]
     further = list(dict.fromkeys(grid))
     tables = []
@@ -54,6 +57,18 @@ def table(dataset: xarray.Dataset) -> str:
         text = _one(part.assign_attrs(labels), axis, shown)
         tables.append(f"{head}\n{text}" if head else text)
     return "\n\n".join(tables)
+
+
+def _with_one_time(dataset: xarray.Dataset, names: list[str]) -> xarray.Dataset:
+    """The result with paths of one time where it has their values at that time alone."""
+    paths = [name for name in names if "time" in row_of(name).dims]
+    if "time" not in dataset.coords or dataset["time"].ndim or not paths:
+        return dataset
+    longer = {name: dataset[name].expand_dims("time") for name in paths}
+    rest = dataset.drop_vars([*paths, "time"])
+    return rest.assign({name: values.drop_vars("time") for name, values in longer.items()}).assign(
+        {"time": [dataset["time"].item()]}
+    )
 
 
 def _leading(dataset: xarray.Dataset, name: str) -> list[str]:
