@@ -13,7 +13,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = ("jax", "jaxlib", "scipy", "sklearn", "xarray", "matplotlib", "dask", "distributed")
-PAGES = ("README.md", "docs/index.md", "docs/guide/first-steps.md", "docs/guide/studies.md")
+PAGES = ("README.md", "docs/index.md", "docs/guide/first-steps.md", "docs/guide/studies.md",
+         "docs/guide/command-line.md")  # fmt: skip
 
 # How a user meets the package; each snippet runs in an interpreter of its own.
 ENTRANCES = {

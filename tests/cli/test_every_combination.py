@@ -50,7 +50,7 @@ def test_predictions(run, name: str, target: str, size: list[str]) -> None:  # t
 def test_some_of_them_are_results(run) -> None:  # type: ignore[no-untyped-def]
     """The walk above would pass if everything were refused."""
     for words in (
-        ["bayes-amp", "z1*z2", "--alpha", "1"],
+        ["bayes-amp", "abs(z)", "--alpha", "1"],
         ["kernel-ridge", "He3(z)", "--spike-exponent", "0.3", "--d", "500", "--alpha", "1"],
         ["layerwise", "tanh(z)", "--polynomial", "He2(z)", "--d", "40", "--alpha", "10"],
     ):
