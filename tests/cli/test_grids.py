@@ -73,6 +73,8 @@ def test_bad_seeds_end_in_a_sentence(text: str) -> None:
         ("none,-10", [None, -10]),
         ("true", True),
         ("random,spectral", ["random", "spectral"]),
+        ("max(z, 0),relu(z)", ["max(z, 0)", "relu(z)"]),
+        ("f(1, g(z)),z", ["f(1, g(z))", "z"]),
     ],
 )
 def test_values_of_any_parameter(text: str, value: object) -> None:

@@ -82,7 +82,8 @@ def setting(text: str, name: str) -> Any:
     ----------
     text : str
         ``a:b:n``, ``x,y,z`` or one value; numbers without a point are whole where they can be,
-        ``none``, ``true`` and ``false`` are Python's, and other words are taken as they are.
+        ``none``, ``true`` and ``false`` are Python's, and other words are taken as they are; a
+        comma inside brackets belongs to a formula.
     name : str
         Of the parameter, for the sentence on bad input.
 
@@ -99,12 +100,24 @@ def setting(text: str, name: str) -> Any:
         found = grid(text, name).tolist()
         whole = "." not in text and all(value == int(value) for value in found)
         return [int(value) for value in found] if whole else found
-    values = [_value(part.strip()) for part in text.split(",")]
+    values = [_value(part.strip()) for part in _parts(text)]
     if "" in values:
         raise LearnabilityError(
             f"`{name}` was given as {text!r}, but `a:b:n`, `x,y,z` or one value is accepted."
         )
     return values[0] if len(values) == 1 else values
+
+
+def _parts(text: str) -> list[str]:
+    """What stands between the commas that are in no brackets."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
 
 
 def _value(text: str) -> Any:

@@ -233,11 +233,12 @@ def _has(record: Any, name: str) -> bool:
 
 def _replaced(record: Any, name: str, text: str) -> Any:
     """A record with another value of a field, read from text."""
+    from learnability.cli.grids import setting
     from learnability.cli.options import Option
     from learnability.fields import declared
 
     about = {field.name: about for field, about in declared(record)}
-    value = Option(name, about[name], "").read(text) if name in about else text
+    value = Option(name, about[name], "").read(text) if name in about else setting(text, name)
     return dataclasses.replace(record, **{name: value})
 
 
