@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from learnability.studies import Store
-from learnability.studies.encoding import assemble
+from learnability.studies.assembly import assemble
 
 from tests.studies.coordinator import ALPHAS, SEEDS
 from tests.studies.learners import value_of

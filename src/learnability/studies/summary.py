@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from learnability.errors import LearnabilityError
-from learnability.studies.encoding import assemble
+from learnability.studies.assembly import assemble
 from learnability.studies.points import Layout
 from learnability.studies.store import Store
 

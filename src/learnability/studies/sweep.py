@@ -12,7 +12,7 @@ from learnability.learners.base import Learner
 from learnability.learners.base.driver import the_question
 from learnability.progress import bar
 from learnability.randomness import checked_seeds
-from learnability.studies.encoding import assemble
+from learnability.studies.assembly import assemble
 from learnability.studies.engine import run
 from learnability.studies.points import Layout, Point, plan
 from learnability.studies.store import Outcome, Store
