@@ -9,7 +9,7 @@ import pytest
 from scipy.special import log_ndtr
 
 from learnability import Channel, LearnabilityError, hardness
-from learnability.theory.state_evolution import state_evolution
+from learnability.theory.state_evolution import StateEvolution, state_evolution
 
 STAIRCASE = "z1**2 + sign(z1*z2*z3)"
 
@@ -140,3 +140,37 @@ def test_trace_ends_at_the_fixed_point():
 def test_four_directions_get_a_sentence():
     with pytest.raises(LearnabilityError, match="at most 3"):
         state_evolution(Channel("z1*z2*z3*z4"))
+
+
+def test_the_hard_parity_has_an_informative_branch():
+    """Independent scalar values: a branch from 8.71995 on, equal free entropies at 9.5671."""
+    found = state_evolution(Channel("sign(z1*z2*z3)"))
+    assert found.thresholds.alpha_c == found.thresholds.alpha_algorithmic == math.inf
+    assert found.thresholds.alpha_information == pytest.approx(9.5671, abs=2e-4)
+    assert found.fixed_point(8.719, informed=True).M[0, 0] == 0.0
+    assert found.fixed_point(8.75, informed=True).M[0, 0] > 0.6
+    assert found.fixed_point(20.0).M[0, 0] == 0.0
+
+
+def test_overlaps_of_links_smooth_in_two_directions():
+    """z1 z2 at the ratio of a known information; max(z1, z2) grows to full recovery at 2."""
+    point = state_evolution(Channel("z1*z2")).fixed_point(0.3 / 0.2683871304)
+    assert point.M == pytest.approx(0.3 * np.eye(2), abs=1e-4)
+    found = state_evolution(Channel("max(z1,z2)")).fixed_points(np.array([0.5, 1.5, 2.2]))
+    assert all(point.status == "converged" for point in found)
+    assert found[0].M == pytest.approx(np.full((2, 2), found[0].M[0, 0]), abs=1e-4)
+    assert found[1].M == pytest.approx(np.array([[0.545, 0.1893], [0.1893, 0.545]]), abs=1e-3)
+    assert found[2].M == pytest.approx(np.eye(2), abs=1e-2)
+
+
+def test_a_threshold_that_fails_loses_nothing(monkeypatch):
+    from learnability.theory._overlap_curve import OverlapCurve
+
+    def fails(self):
+        raise RuntimeError("no convergence")
+
+    monkeypatch.setattr(OverlapCurve, "information_threshold", property(fails))
+    theory = StateEvolution(Channel("abs(z)"))
+    assert math.isnan(theory.thresholds.alpha_information)
+    assert theory.thresholds.alpha_c == pytest.approx(0.5, abs=1e-9)
+    assert "information-theoretic" in theory.note

@@ -53,16 +53,23 @@ def interval_masses(edges: Array, omega: Array, v: float) -> tuple[Array, Array]
 
 
 class _Products:
-    """Probabilities of groups of boxes, and their gradients, on the product grid of omega."""
+    """Probabilities of groups of boxes, and their gradients, on the product grid of omega.
 
-    def __init__(self, edges: list[Array], q: Array, n: int = 8) -> None:
+    A sign of a coordinate listed in `even` changes nothing.
+    """
+
+    def __init__(
+        self, edges: list[Array], q: Array, n: int = 8, even: tuple[int, ...] = ()
+    ) -> None:
         self.weight = np.ones(1)
         self._mass, self._slope = [], []
-        known: dict[tuple[float, ...], tuple[Array, Array, Array]] = {}
-        for e, overlap in zip(edges, q.tolist(), strict=True):
-            alike = (overlap, *e)  # Coordinates that are alike are computed once.
+        known: dict[tuple[float | bool, ...], tuple[Array, Array, Array]] = {}
+        for j, (e, overlap) in enumerate(zip(edges, q.tolist(), strict=True)):
+            alike = (overlap, j in even, *e)  # Coordinates that are alike are computed once.
             if alike not in known:
                 omega, weight = omega_rule(overlap, e, n)
+                if j in even and overlap > 0:  # One half of the axis tells the other.
+                    omega, weight = omega[omega > 0], 2 * weight[omega > 0]
                 known[alike] = (weight, *interval_masses(e, omega, 1 - min(overlap, KNOWN)))
             weight, mass, slope = known[alike]
             self.weight = np.multiply.outer(self.weight, weight).ravel()
@@ -97,10 +104,23 @@ class FiniteInformation:
             groups.setdefault(key, []).append(cell)
         return sorted(groups.items())
 
+    @cached_property
+    def _even(self) -> tuple[int, ...]:
+        """Coordinates whose reflection is a symmetry of the link."""
+        r = len(self.scheme.edges)
+        return tuple(
+            j
+            for j in range(r)
+            for s in self.scheme.channel.link.symmetries
+            if s.permutation == tuple(range(r))
+            and all((s.signs[i] < 0) == (i == j) for i in range(r))
+        )
+
     def __call__(self, q: Array) -> Array:
         """E[g_j^2] for each coordinate j, at overlaps q (r,)."""
         # Three open coordinates make a grid of three dimensions, with fewer nodes in each.
-        products = _Products(list(self.scheme.edges), q, 3 if np.count_nonzero(q) > 2 else 8)
+        nodes = 8 if np.count_nonzero(q) <= 2 else 6 if len(self._even) > 1 else 4
+        products = _Products(list(self.scheme.edges), q, nodes, self._even)
         found = [products.group(cells) for _, cells in self._groups]
         mass, slope = np.array([f[0] for f in found]), np.array([f[1] for f in found])
         noise = self.scheme.channel.noise

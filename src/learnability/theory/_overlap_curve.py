@@ -35,10 +35,16 @@ class OverlapCurve:
         q -> I(q), for 0 < q < 1.
     alpha_c : float
         alpha(0+), the weak-recovery threshold.
+    error : float
+        Relative error of I(q): smaller bends of the curve are none.
+    full_recovery : float, optional
+        alpha(1-), above which perfect recovery is a fixed point, when it is known.
     """
 
     information: Callable[[float], float]
     alpha_c: float
+    error: float = 0.0
+    full_recovery: float | None = None
 
     def alpha(self, q: float) -> float:
         """Return the ratio of samples at which q is a fixed point."""
@@ -144,6 +150,8 @@ class OverlapCurve:
     @cached_property
     def full(self) -> float:
         """alpha(1-), above which perfect recovery is a fixed point; inf if the curve diverges."""
+        if self.full_recovery is not None:
+            return self.full_recovery
         q, alpha = (values[-8:] for values in self.points)
         if not np.isfinite(alpha).all() or alpha[-1] > 1.05 * alpha[0]:
             return math.inf
@@ -154,8 +162,37 @@ class OverlapCurve:
 
     @property
     def spinodal(self) -> float:
-        """The highest local maximum of the curve, where the overlap jumps; NaN if it has none."""
+        """The highest local maximum of the curve, where the overlap jumps; NaN if it has none.
+
+        It is infinite when weak recovery is out of reach but a larger overlap is a fixed point.
+        """
+        if math.isinf(self.alpha_c):
+            return math.inf if self._lowest < _OUT_OF_REACH else math.nan
         return math.nan if self._turn is None else self._turn[1]
+
+    @cached_property
+    def _lowest(self) -> float:
+        """The least alpha of a fixed point beyond the jump; `_OUT_OF_REACH` if there is none."""
+        from scipy.optimize import minimize_scalar
+
+        q, alpha = self.points
+        hard = math.isinf(self.alpha_c)
+        if not hard and self._turn is None:
+            return _OUT_OF_REACH
+        # At overlaps of a hard link that are too small the curve is rounding.
+        beyond = q >= (1e-3 if hard or self._turn is None else self._turn[0])
+        values = np.where(beyond & np.isfinite(alpha), alpha, _OUT_OF_REACH)
+        k = int(np.argmin(values))
+        if not 0 < k < len(q) - 1 or values[k] >= _OUT_OF_REACH:
+            return float(values[k])
+        logit = np.log(q / (1 - q))
+        best = minimize_scalar(
+            lambda x: min(self.alpha(1 / (1 + math.exp(-x))), _OUT_OF_REACH),
+            bounds=(float(logit[k - 1]), float(logit[k + 1])),
+            method="bounded",
+            options={"xatol": 1e-6},
+        )
+        return min(float(best.fun), float(values[k]))
 
     @cached_property
     def _turn(self) -> tuple[float, float] | None:
@@ -166,7 +203,8 @@ class OverlapCurve:
         finite = np.where(np.isfinite(alpha), alpha, -np.inf)
         inner = range(1, len(q) - 1)
         peaks = [k for k in inner if finite[k - 1] < finite[k] >= finite[k + 1]]
-        peaks = [k for k in peaks if finite[k] - finite[k + 1 :].min() > 1e-5 * finite[k]]
+        least = max(1e-5, 2 * self.error)
+        peaks = [k for k in peaks if finite[k] - finite[k + 1 :].min() > least * finite[k]]
         if not peaks:
             return None
         k = max(peaks, key=lambda j: float(finite[j]))
@@ -185,14 +223,19 @@ class OverlapCurve:
         """Where the two fixed points have the same free entropy; NaN if there is only one."""
         from scipy.optimize import brentq
 
-        if self._turn is None:
+        lowest, hard = self._lowest, math.isinf(self.alpha_c)
+        if lowest >= _OUT_OF_REACH:
             return math.nan
-        q, alpha = self.points
-        lowest = float(alpha[q >= self._turn[0]].min())
         if self.full <= lowest * (1 + 1e-6):
             # At perfect recovery the free entropy has no upper bound.
             return self.full
-        low, high = lowest * (1 + 1e-6), self.spinodal * (1 - 1e-9)
+        q, alpha = self.points
+        grid = alpha[q >= (1e-3 if self._turn is None else self._turn[0])]
+        low, high = float(np.min(grid)) * (1 + 1e-6), self.spinodal * (1 - 1e-9)
+        if hard:
+            high = 1.5 * lowest
+            while self.gain(high) <= 0 and high < 1e3 * lowest:
+                high *= 1.5
         if self.gain(low) > 0:
             return lowest
         return float(brentq(self.gain, low, high, xtol=1e-7)) if self.gain(high) > 0 else high

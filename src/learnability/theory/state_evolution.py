@@ -22,6 +22,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +30,10 @@ from numpy.typing import NDArray
 from learnability.labels.channel import Channel
 from learnability.labels.posterior import BoxPosterior, scheme_of
 from learnability.statuses import Status
-from learnability.theory._box_information import KNOWN, FiniteInformation, RootInformation
+from learnability.theory._box_information import KNOWN
+from learnability.theory._interpolated import interpolated_information
 from learnability.theory._overlap_curve import OverlapCurve
-from learnability.theory._quadrature_information import QuadratureInformation
+from learnability.theory.information import RESOLVED, LabelInformation, label_information
 from learnability.theory.thresholds import weak_recovery
 
 __all__ = ["FixedPoint", "StateEvolution", "Thresholds", "state_evolution"]
@@ -43,6 +45,10 @@ _MOST_STEPS = 200
 _PUSH = 1e-3
 _LONGEST = 100.0
 _RELAXATION = 1.7
+_CLOSE = 5e-3
+_MIXED_STEPS = 12
+_NODES = (32, 24, 16)
+"""Overlaps at which the information of exchangeable directions is computed."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,7 @@ class FixedPoint:
 
 @lru_cache(maxsize=32)
 def state_evolution(channel: Channel) -> StateEvolution:
-    """Return the state evolution of a channel, with what it has computed."""
+    """The state evolution of a channel, with what it has computed."""
     return StateEvolution(channel)
 
 
@@ -94,7 +100,7 @@ class StateEvolution:
     channel: Channel
 
     def __post_init__(self) -> None:
-        scheme_of(self.channel)  # It refuses too many directions.
+        _ = self.information  # Too many directions are told here.
 
     @property
     def r(self) -> int:
@@ -103,31 +109,10 @@ class StateEvolution:
 
     # ---- the information of a label
 
-    @cached_property
-    def _on_boxes(self) -> Callable[[Array], Array] | None:
-        """E[g_j^2] at diagonal overlaps, by exact integrals, where there are such."""
-        scheme = scheme_of(self.channel)
-        if not isinstance(scheme, BoxPosterior) or not self._diagonal:
-            return None
-        finite = FiniteInformation(scheme)
-        if scheme.smooth is None:
-            return finite
-        roots = RootInformation(scheme)
-        if not scheme.flat_boxes[0]:
-            return roots
-        return (lambda q: finite(q) + roots(q)) if self.r == 1 else None
-
-    @cached_property
-    def _by_quadrature(self) -> QuadratureInformation:
-        return QuadratureInformation(self.channel)
-
-    @cached_property
-    def _diagonal(self) -> bool:
-        """Whether reflections keep the overlap diagonal."""
-        flips = [
-            s.signs for s in self.channel.link.symmetries if s.permutation == tuple(range(self.r))
-        ]
-        return all(any(f[i] * f[j] < 0 for f in flips) for i in range(self.r) for j in range(i))
+    @property
+    def information(self) -> LabelInformation:
+        """E[g_out g_out^T] as a function of the overlap."""
+        return label_information(self.channel)
 
     @cached_property
     def _orbits(self) -> list[list[int]]:
@@ -139,15 +124,6 @@ class StateEvolution:
                 orbit = [low if o == high else o for o in orbit]
         return [[i for i in range(self.r) if orbit[i] == o] for o in sorted(set(orbit))]
 
-    def information(self, M: Array) -> Array:
-        """Return E[g_out g_out^T] at overlap M, shape (r, r)."""
-        if self._on_boxes is not None:
-            return np.diag(self._on_boxes(np.diag(M)))
-        found = self._by_quadrature(M)
-        turns = [s.matrix for s in self.channel.link.symmetries]
-        turns = [P for P in turns if np.allclose(P @ M @ P.T, M, atol=1e-9)]
-        return np.asarray(np.mean([P @ found @ P.T for P in turns], axis=0))
-
     # ---- one overlap
 
     @cached_property
@@ -157,20 +133,43 @@ class StateEvolution:
         It is that of all directions when symmetries exchange them, and of the smooth coordinate
         of a link constant on boxes in the others while these are not found.
         """
-        if self._diagonal and len(self._orbits) == 1:
-            eye = np.eye(self.r)
-            return OverlapCurve(lambda q: float(self.information(q * eye)[0, 0]), self.alpha_c)
-        if self.leading is None or self._on_boxes is None:
+        if self.information.keeps_diagonal and len(self._orbits) == 1:
+            return self._whole_curve
+        if self.leading is None or self.information.on_boxes is None:
             return None
-        axis, boxes = self.leading, self._on_boxes
+        axis, boxes = self.leading, self.information.on_boxes
         unit = np.eye(self.r)[axis]
         return OverlapCurve(lambda q: float(boxes(q * unit)[axis]), self.alpha_c)
+
+    @cached_property
+    def _whole_curve(self) -> OverlapCurve:
+        """The curve of all directions, which symmetries exchange."""
+        information, eye = self.information, np.eye(self.r)
+
+        def on_the_diagonal(q: float) -> float:
+            return float(information(q * eye)[0, 0])
+
+        if information.exact:
+            return OverlapCurve(on_the_diagonal, self.alpha_c)
+        most, exponent = RESOLVED[self.r - 1], information.exponent
+
+        def limit(v: float, value: float) -> float:
+            """Up to its end (1 - q) I(q) follows a power, or is a line in sqrt(1 - q)."""
+            share = v / (1 - most)
+            if exponent > 0:
+                return value * share**exponent
+            return 1 / information.full + (value - 1 / information.full) * math.sqrt(share)
+
+        between = interpolated_information(
+            on_the_diagonal, _NODES[self.r - 1], most, self.alpha_c > 0, limit
+        )
+        return OverlapCurve(between, self.alpha_c, information.error, information.full)
 
     @cached_property
     def leading(self) -> int | None:
         """The smooth coordinate of a link on boxes, when the others show nothing without it."""
         scheme = scheme_of(self.channel)
-        if self._on_boxes is None or not isinstance(scheme, BoxPosterior) or self.r == 1:
+        if self.information.on_boxes is None or not isinstance(scheme, BoxPosterior) or self.r == 1:
             return None
         if scheme.smooth is None:
             return None
@@ -187,34 +186,58 @@ class StateEvolution:
 
     @cached_property
     def thresholds(self) -> Thresholds:
-        """The thresholds, as numbers."""
+        """The thresholds, as numbers; one that does not converge is NaN, and the note says so."""
         if self.curve is None:
-            return Thresholds(self.alpha_c, math.nan, math.nan, math.nan)
+            return Thresholds(self.alpha_c, math.nan, math.nan, self.information.full)
         curve = self.curve
-        return Thresholds(self.alpha_c, curve.spinodal, curve.information_threshold, curve.full)
+        return Thresholds(
+            self.alpha_c,
+            self._found("the jump", lambda: curve.spinodal),
+            self._found("the information-theoretic threshold", lambda: curve.information_threshold),
+            self._found("full recovery", lambda: curve.full),
+        )
+
+    @cached_property
+    def _missed(self) -> list[str]:
+        return []
+
+    def _found(self, what: str, compute: Callable[[], float]) -> float:
+        try:
+            return compute()
+        except (ArithmeticError, RuntimeError, ValueError):
+            self._missed.append(what)
+            return math.nan
 
     @property
     def note(self) -> str:
-        """What the thresholds are about, and what is not computed."""
+        """What the thresholds are about, how exact they are, and what is not computed."""
+        said = []
         if self.curve is None:
-            return (
-                "The overlap is not one number: of the thresholds only that of weak recovery is "
-                "computed. Overlaps come from a quadrature, with errors of about 1e-3, and 1e-2 "
-                "a little above a transition."
+            said.append(
+                "The overlap is not one number: the jump and the information-theoretic threshold "
+                "are not computed."
             )
-        if self.leading is not None:
-            return (
+        elif self.leading is not None:
+            said.append(
                 f"The jump, information-theoretic and full-recovery thresholds are those of "
                 f"z{self.leading + 1}, while the other directions are not found."
             )
-        return ""
+        missed = [what for what in dict.fromkeys(self._missed) if self.thresholds]
+        if missed:
+            said.append(f"Not converged: {', '.join(missed)}.")
+        if not self.information.exact:
+            said.append(
+                f"The information of a label has a relative error of {self.information.error:.0e}: "
+                "overlaps are those of a ratio alpha that is off by as much."
+            )
+        return " ".join(said)
 
     # ---- fixed points
 
     def fixed_point(
         self, alpha: float, informed: bool = False, below: Array | None = None
     ) -> FixedPoint:
-        """Return the overlap that message passing reaches.
+        """The overlap that message passing reaches.
 
         Parameters
         ----------
@@ -236,7 +259,7 @@ class StateEvolution:
         return self._iterated(alpha, start * np.eye(self.r))
 
     def fixed_points(self, alphas: Array, informed: bool = False) -> list[FixedPoint]:
-        """Return fixed points at several ratios, each found from that of the next smaller one."""
+        """Fixed points at several ratios, each found from that of the next smaller one."""
         found: dict[int, FixedPoint] = {}
         below: Array | None = None
         for k in np.argsort(alphas):
@@ -245,8 +268,8 @@ class StateEvolution:
         return [found[k] for k in range(len(alphas))]
 
     def _staged(self, alpha: float, informed: bool) -> FixedPoint:
-        """Find the leading coordinate first, then the others given what is known of it."""
-        axis, boxes = self.leading, self._on_boxes
+        """First the leading coordinate, then the others given what is known of it."""
+        axis, boxes = self.leading, self.information.on_boxes
         assert axis is not None and boxes is not None and self.curve is not None
         q = np.zeros(self.r)
         q[axis] = self.curve.largest(alpha) if informed else self.curve.smallest(alpha)
@@ -270,14 +293,14 @@ class StateEvolution:
     @cached_property
     def _others_alpha_c(self) -> float:
         """Weak-recovery threshold of the other coordinates when the leading one is known."""
-        assert self._on_boxes is not None
+        assert self.information.on_boxes is not None
         others = np.arange(self.r) != self.leading
         tiny = 1e-7
-        slope = float(self._on_boxes(np.where(others, tiny, 1.0))[others].max()) / tiny
+        slope = float(self.information.on_boxes(np.where(others, tiny, 1.0))[others].max()) / tiny
         return 1 / slope if slope > 1e-9 else math.inf
 
     def step(self, alpha: float, M: Array) -> Array:
-        """Return one undamped step M -> A (I + A)^{-1}, A = alpha I(M)."""
+        """One undamped step M -> A (I + A)^{-1}, A = alpha I(M)."""
         A = alpha * self.information(M)
         if not np.isfinite(A).all():  # A direction known exactly stays so.
             found = np.diag(A) / (1 + np.diag(A))
@@ -287,6 +310,8 @@ class StateEvolution:
     def _iterated(self, alpha: float, M: Array) -> FixedPoint:
         """Fixed point by iteration; directions at zero are then tried with a small overlap."""
         found = self._relaxed(alpha, M)
+        if self.information.exact_at(found.M) and not self.information.exact_at(M):
+            found = self._relaxed(alpha, found.M)
         for _ in range(self.r):
             values, vectors = np.linalg.eigh(found.M)
             shut = vectors[:, values < 1e-4]
@@ -299,19 +324,29 @@ class StateEvolution:
             found = self._relaxed(alpha, pushed)
         return found
 
+    def _tolerance(self, M: Array) -> float:
+        """Steps smaller than the error of the information mean nothing."""
+        if self.information.exact_at(M):
+            return 1e-9 if self.information.on_boxes is not None else 1e-8
+        return 1e-5 if self.r < 3 else 1e-4
+
     def _relaxed(self, alpha: float, M: Array) -> FixedPoint:
-        """Iterate, stretching steps that shrink evenly along one line.
+        """Iterate, stretching steps that shrink evenly along one line; then extrapolate.
 
         After a step stretched by s the next one is 1 - s (1 - ratio) times as long, with the ratio
         of the slowest direction: a stretch of 1 / (1 - ratio) would end there. It is taken nine
         tenths as long, so that the fixed point nearest to the start is not missed.
         """
-        tolerance = 1e-9 if self._on_boxes is not None else _tolerance(self._by_quadrature)
         stretch, before = 1.0, np.zeros_like(M)
         for count in range(_MOST_STEPS):
             step = self.step(alpha, M) - M
-            if np.abs(step).max() <= tolerance:
+            size = float(np.abs(step).max())
+            if size <= self._tolerance(M):
                 return FixedPoint(_cleaned(M + step), Status.CONVERGED)
+            if count >= 4 and size <= _CLOSE:
+                found = self._extrapolated(alpha, M, step)
+                if found is not None:
+                    return found
             same, length = float(np.sum(step * before)), float(np.sum(before**2))
             even = same**2 > 0.98 * length * float(np.sum(step**2))
             if count < 4 or not even or same >= length:
@@ -322,25 +357,43 @@ class StateEvolution:
             M, before = _physical(M + stretch * step), step
         return FixedPoint(_cleaned(M), Status.STOPPED)
 
+    def _extrapolated(self, alpha: float, M: Array, step: Array) -> FixedPoint | None:
+        """The fixed point near M by Anderson's mixing of the last steps; None if it strays."""
+        origin, reach = M, 200 * float(np.abs(step).max())
+        points, steps = [M], [step]
+        for _ in range(_MIXED_STEPS):
+            if len(points) == 1:
+                new = M + step
+            else:
+                dx = np.array([(b - a).ravel() for a, b in pairwise(points)]).T
+                df = np.array([(b - a).ravel() for a, b in pairwise(steps)]).T
+                share = np.linalg.lstsq(df, step.ravel(), rcond=1e-6)[0]
+                new = M + step - ((dx + df) @ share).reshape(M.shape)
+            values = np.linalg.eigvalsh(0.5 * (new + new.T))
+            if values[0] < -1e-6 or values[-1] >= 1 or np.abs(new - origin).max() > reach:
+                return None
+            moved = float(np.abs(new - M).max())
+            M = _physical(new)
+            step = self.step(alpha, M) - M
+            points, steps = [*points[-3:], M], [*steps[-3:], step]
+            if max(moved, float(np.abs(step).max())) <= 3 * self._tolerance(M):
+                return FixedPoint(_cleaned(M + step), Status.CONVERGED)
+        return None
+
     def trace(self, alpha: float, steps: int, start: float) -> Array:
-        """Return overlaps along the iterations from M = start I, shape (steps + 1, r, r)."""
+        """Overlaps along the iterations from M = start I, shape (steps + 1, r, r)."""
         found = [start * np.eye(self.r)]
         for _ in range(steps):
             found.append(self.step(alpha, found[-1]))
         return np.array(found)
 
 
-def _tolerance(engine: QuadratureInformation) -> float:
-    """Return steps smaller than the error of the quadrature mean nothing."""
-    return 1e-7 if engine.exact else 3e-5
-
-
 def _physical(M: Array) -> Array:
-    """Return the nearest symmetric matrix with eigenvalues in [0, 1)."""
+    """The nearest symmetric matrix with eigenvalues in [0, 1)."""
     values, vectors = np.linalg.eigh(0.5 * (M + M.T))
     return np.asarray((vectors * np.clip(values, 1e-12, 1 - 1e-12)) @ vectors.T)
 
 
 def _cleaned(M: Array) -> Array:
-    """Return overlaps of the size of the tolerance are zero."""
+    """Overlaps of the size of the tolerance are zero."""
     return np.where(np.abs(M) < 1e-5, 0.0, 0.5 * (M + M.T))

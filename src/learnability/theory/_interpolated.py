@@ -1,0 +1,62 @@
+"""A function of one overlap that is computed at a few dozen points and interpolated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["interpolated_information"]
+
+Array = NDArray[np.float64]
+
+
+def interpolated_information(
+    information: Callable[[float], float],
+    nodes: int,
+    most: float,
+    vanishes: bool,
+    limit: Callable[[float, float], float],
+) -> Callable[[float], float]:
+    """I(q) as a polynomial in sqrt(1 - q), in which (1 - q) I(q) is smooth at both ends.
+
+    Parameters
+    ----------
+    information : callable
+        q -> I(q).
+    nodes : int
+        Number of Chebyshev points.
+    most : float
+        Largest overlap at which it is called.
+    vanishes : bool
+        Whether I(q) / q is smooth at q = 0.
+    limit : callable
+        (v, value at v_0) -> (1 - q) I(q) at v = 1 - q below v_0 = 1 - most.
+
+    Returns
+    -------
+    callable
+        q -> I(q), for 0 < q < 1.
+    """
+    from scipy.interpolate import BarycentricInterpolator
+
+    low = math.sqrt(1 - most)
+    angle = (np.arange(nodes) + 0.5) * math.pi / nodes
+    root = 0.5 * (1 + low) + 0.5 * (1 - low) * np.cos(angle)
+    overlap = 1 - root**2
+    values = np.array([(1 - q) * information(float(q)) for q in overlap])
+    polynomial = BarycentricInterpolator(root, values / overlap if vanishes else values)
+
+    def inside(q: float) -> float:
+        found = float(polynomial(math.sqrt(1 - q)))
+        return max(found, 0.0) * (q if vanishes else 1.0)
+
+    def evaluate(q: float) -> float:
+        v = 1 - q
+        if q <= most:
+            return inside(q) / v
+        return limit(v, inside(most)) / v
+
+    return evaluate

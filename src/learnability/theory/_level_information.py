@@ -1,0 +1,313 @@
+"""The information E[g_out g_out^T] of one label of any link, from its level sets and cells.
+
+With V = I - M and omega ~ N(0, M), the law of a label and its gradient in omega are integrals of a
+Gaussian over a level set (continuous labels) or over a cell (labels with an atom), neither of
+which depends on omega. In the eigenvectors of M that Gaussian is a product, so that the law on a
+product grid of all omega at once is a matrix product. Label noise is a convolution afterwards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.expressions.structure import Symmetry
+from learnability.gaussian.rules import composite_legendre, sobol_normals
+from learnability.labels.channel import Channel
+from learnability.theory._cell_edges import Cells, cells_of
+from learnability.theory._label_panels import label_rule
+from learnability.theory._level_points import LevelPoints, Points
+
+__all__ = ["FINE", "ROUGH", "LevelInformation", "Resolution"]
+
+Array = NDArray[np.float64]
+
+_RARE = 1e-25
+_ATOM = 2e-3
+"""A value this frequent in a sample of labels is one of its own."""
+_KNOWN = 1 - 1e-12
+_BLOCK = 6_000_000
+"""Entries of the largest temporary array."""
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """How finely the integrals are computed, for one, two, three and four directions.
+
+    Attributes
+    ----------
+    step : tuple of float
+        Distance of the lines that meet level sets.
+    cell_step : tuple of float
+        Distance of the lines that cross cells.
+    omega_step : tuple of float
+        Distance of neighbouring omega, in posterior widths.
+    omega_reach : tuple of float
+        Largest omega, in standard deviations.
+    tolerance : tuple of float
+        Of the rule for labels.
+    """
+
+    step: tuple[float, ...] = (0.001, 0.03, 0.2, 0.4)
+    cell_step: tuple[float, ...] = (0.02, 0.012, 0.06, 0.25)
+    omega_step: tuple[float, ...] = (0.4, 0.5, 0.6, 0.8)
+    omega_reach: tuple[float, ...] = (5.5, 5.0, 4.4, 4.0)
+    tolerance: tuple[float, ...] = (1e-6, 3e-5, 4e-4, 1e-3)
+
+
+FINE = Resolution()
+ROUGH = Resolution(
+    step=(0.002, 0.06, 0.3, 0.55),
+    cell_step=(0.04, 0.024, 0.1, 0.35),
+    omega_step=(0.6, 0.7, 0.8, 1.0),
+    omega_reach=(5.0, 4.5, 4.0, 3.7),
+    tolerance=(1e-5, 1e-4, 1e-3, 3e-3),
+)
+
+
+_TEST = Resolution(omega_step=(1.0,) * 4, omega_reach=(3.5,) * 4)
+
+
+@dataclass(frozen=True, eq=False)
+class LevelInformation:
+    """E[g_out g_out^T] of a channel at any overlap M.
+
+    Parameters
+    ----------
+    channel : Channel
+        At most four hidden directions.
+    resolution : Resolution
+        How finely.
+    """
+
+    channel: Channel
+    resolution: Resolution = FINE
+
+    def __post_init__(self) -> None:
+        _ = self._rule  # The rule for labels comes first, so that equal questions cost the same.
+
+    @property
+    def r(self) -> int:
+        """Number of hidden directions."""
+        return self.channel.link.r
+
+    def _at(self, values: tuple[float, ...]) -> float:
+        return values[self.r - 1]
+
+    # ---- labels
+
+    @cached_property
+    def _sample(self) -> Array:
+        z = sobol_normals(self.r, 14, 21)
+        with np.errstate(all="ignore"):
+            y = np.asarray(self.channel.link(z), dtype=float)
+        return y[np.isfinite(y)]
+
+    @cached_property
+    def atoms(self) -> tuple[float, ...]:
+        """Labels of positive probability, before noise."""
+        if self.channel.link.values is not None:
+            return self.channel.link.values
+        values, count = np.unique(self._sample, return_counts=True)
+        return tuple(map(float, values[count > _ATOM * len(self._sample)]))
+
+    @cached_property
+    def _levels(self) -> LevelPoints:
+        reach = 5.5 if self.r < 3 else 5.0
+        return LevelPoints(self.channel.link, reach, self._at(self.resolution.step))
+
+    @cached_property
+    def _rule(self) -> tuple[Array, Array, Points] | None:
+        """Labels of the continuous part, their weights and level sets; None without that part."""
+        if self.channel.link.values is not None:
+            return None
+        near = self._levels.near_values
+        values = self._sample[~np.isin(self._sample, self.atoms)]
+        values = np.concatenate([values, [near.min(), near.max()]])
+        tests = [np.full(self.r, q) for q in ((0.1, 0.5, 0.85) if self.r < 3 else (0.1, 0.5))]
+
+        def integrand(y: Array) -> Array:
+            points = self._levels.of(y)
+            return np.concatenate([self._contributions(points, q) for q in tests], axis=1)
+
+        sigma = math.sqrt(self.channel.noise)
+        widest = 2 * sigma if sigma > 0 else math.inf
+        most = 400 if self.r < 3 else 120
+        tolerance, nodes = self._at(self.resolution.tolerance), 6 if self.r < 3 else 4
+        y, weight = label_rule(values, integrand, tolerance, nodes, widest, most)
+        return y, weight, self._levels.of(y)
+
+    def _contributions(self, points: Points, q: Array) -> Array:
+        """E over omega of p, and of (grad p)^2 / p, of each label, at a diagonal overlap."""
+        # Which labels matter is told by few omega.
+        grid = _Omega(np.diag(q), _TEST, self.channel.link.symmetries)
+        found = np.zeros((len(points.start) - 1, 1 + self.r))
+        for k, density in self._densities(points, grid):
+            information = _fisher(density, grid.weight)
+            found[k, 0] = grid.weight @ density[0]
+            found[k, 1:] = np.diag(information)
+        return found
+
+    # ---- information
+
+    def __call__(self, M: Array) -> Array:
+        """E[g_out g_out^T] at overlap M, shape (r, r)."""
+        return self.with_mass(M)[0]
+
+    def with_mass(self, M: Array) -> tuple[Array, float]:
+        """The same, divided by the mass of all labels, which should be one; and that mass."""
+        grid = _Omega(M, self.resolution, self.channel.link.symmetries)
+        parts = self._laws(grid)
+        if self.channel.noise > 0:
+            parts = self._blurred(parts)
+        total, mass = np.zeros((self.r, self.r)), 0.0
+        for _, weight, density in parts:
+            total += weight * _fisher(density, grid.weight)
+            mass += weight * float(grid.weight @ density[0])
+        return grid.back(total) / mass, mass
+
+    def _laws(self, grid: _Omega) -> Iterator[tuple[float, float, Array]]:
+        """Label, weight and (density, gradient) (1 + r, n) on the grid of omega."""
+        if self._rule is not None:
+            y, weight, points = self._rule
+            for k, density in self._densities(points, grid):
+                yield float(y[k]), float(weight[k]), density
+        if self.atoms:
+            for value, density in self._cells(grid.frame).laws(grid.nodes, grid.variance):
+                yield value, 1.0, density
+
+    def _cells(self, frame: Array) -> Cells:
+        step = self._at(self.resolution.cell_step)
+        key = tuple(np.round(frame, 10).ravel().tolist())
+        return cells_of(self.channel.link, self.atoms, key, 6.0, step)
+
+    def _densities(self, points: Points, grid: _Omega) -> Iterator[tuple[int, Array]]:
+        """(p, grad p) of each label that occurs, in the eigenvectors of M."""
+        single = np.float64 if self.r < 3 else np.float32
+        turned = points.z @ grid.frame
+        for k, (start, stop) in enumerate(zip(points.start[:-1], points.start[1:], strict=True)):
+            if start < stop:
+                z, weight = turned[start:stop], points.weight[start:stop]
+                yield k, gaussian_sums(z, weight, grid.nodes, grid.variance, single)
+
+    def _blurred(
+        self, parts: Iterator[tuple[float, float, Array]]
+    ) -> Iterator[tuple[float, float, Array]]:
+        """The laws of noisy labels, on a rule that resolves the noise where it can."""
+        labels, weights, laws = zip(*parts, strict=True)
+        source, sigma = np.array(labels), math.sqrt(self.channel.noise)
+        near = (source[:, None] + sigma * np.array([-7, -4, -2, 0, 2, 4, 7])).ravel()
+        edges = np.unique(np.round(np.sort(near) / (0.5 * sigma))) * 0.5 * sigma
+        y, weight = composite_legendre(edges, 2 * sigma, 5)
+        kernel = np.exp(-0.5 * ((y[:, None] - source) / sigma) ** 2)
+        kernel *= np.array(weights) / (sigma * math.sqrt(2 * math.pi))
+        stacked = np.stack(laws).reshape(len(source), -1)
+        for part in np.array_split(np.arange(len(y)), max(1, len(y) // 64)):
+            found = (kernel[part] @ stacked).reshape(len(part), 1 + self.r, -1)
+            for row, k in enumerate(part):
+                yield float(y[k]), float(weight[k]), found[row]
+
+
+class _Omega:
+    """A product grid of omega ~ N(0, M) in the eigenvectors of M.
+
+    Reflections of the link that keep the eigenvectors leave one half of an axis.
+    """
+
+    def __init__(self, M: Array, resolution: Resolution, symmetries: tuple[Symmetry, ...]) -> None:
+        values, frame = np.linalg.eigh(0.5 * (M + M.T))
+        r = len(values)
+        values = np.clip(values, 0.0, _KNOWN)
+        self.frame, self.variance = frame, 1 - values
+        chosen: list[tuple[int, Array]] = []
+        turned = [frame.T @ s.matrix @ frame for s in symmetries]
+        flips = [np.diag(t) for t in turned if np.allclose(np.abs(t), np.eye(r), atol=1e-9)]
+        for axis in range(r):
+            taken = [a for a, _ in chosen]
+            fits = [f for f in flips if f[axis] < 0 and all(f[a] > 0 for a in taken)]
+            if fits:
+                chosen.append((axis, fits[0]))
+        self._flips = [flip for _, flip in chosen]
+        half = {axis for axis, _ in chosen}
+        step, reach = resolution.omega_step[r - 1], resolution.omega_reach[r - 1]
+        self.nodes: list[Array] = []
+        self.weight: Array = np.ones(1)
+        for axis, (q, v) in enumerate(zip(values.tolist(), self.variance.tolist(), strict=True)):
+            width = min(step * math.sqrt(v), 0.8 * math.sqrt(q))
+            count = math.ceil(reach * math.sqrt(q) / width) if q > 1e-9 else 0
+            omega = np.asarray(np.arange(-count, count + 1) * width, dtype=float)
+            weight = np.exp(-0.5 * omega**2 / q) if count else np.ones(1)
+            weight = weight / weight.sum()
+            if axis in half:
+                omega, weight = omega[count:], weight[count:] * (1 + (omega[count:] > 0))
+            self.nodes.append(omega)
+            self.weight = np.multiply.outer(self.weight, weight).ravel()
+
+    def back(self, total: Array) -> Array:
+        """An average over the grid, made that over all omega, in the coordinates of the link."""
+        for flip in self._flips:
+            total = 0.5 * (total + flip[:, None] * total * flip)
+        return np.asarray(self.frame @ total @ self.frame.T)
+
+
+def gaussian_sums(
+    z: Array, weight: Array, nodes: list[Array], variance: Array, dtype: type
+) -> Array:
+    """Sums of weight N(z; omega, V) over points, and their gradients in omega.
+
+    Parameters
+    ----------
+    z, weight : array, shapes (m, r) and (m,)
+        Points.
+    nodes : list of array
+        omega, a product grid with n points.
+    variance : array, shape (r,)
+        The diagonal matrix V.
+    dtype : type
+        In which the products are taken.
+
+    Returns
+    -------
+    array, shape (1 + r, n)
+    """
+    r = z.shape[1]
+    count = math.prod(len(x) for x in nodes[:-1])
+    total = np.zeros((1 + r, math.prod(len(x) for x in nodes)))
+    size = max(1, _BLOCK // max(count, 1))
+    for start in range(0, len(z), size):
+        part = slice(start, start + size)
+        plain, moved = [], []
+        for axis, (omega, v) in enumerate(zip(nodes, variance.tolist(), strict=True)):
+            gap = z[part, axis, None] - omega
+            law = np.exp(-0.5 * gap**2 / v) / math.sqrt(2 * math.pi * v)
+            if axis == 0:
+                law = law * weight[part, None]
+            plain.append(law.astype(dtype))
+            moved.append((law * gap / v).astype(dtype))
+        for which in range(-1, r):
+            factors = [moved[a] if a == which else plain[a] for a in range(r)]
+            total[which + 1] += _contracted(factors)
+    return total
+
+
+def _contracted(factors: list[NDArray[np.floating]]) -> NDArray[np.floating]:
+    """sum_k prod_a factors[a][k, i_a], flattened."""
+    if len(factors) == 1:
+        return factors[0].sum(axis=0)
+    first = factors[0]
+    for factor in factors[1:-1]:
+        first = (first[:, :, None] * factor[:, None, :]).reshape(len(first), -1)
+    return np.asarray(first.T @ factors[-1]).ravel()
+
+
+def _fisher(density: Array, weight: Array) -> Array:
+    """E over omega of grad p grad p^T / p."""
+    p, slope = density[0], density[1:]
+    use = p > _RARE
+    slope = slope[:, use]
+    return np.asarray((slope * (weight[use] / p[use])) @ slope.T)

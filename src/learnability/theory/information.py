@@ -1,0 +1,221 @@
+"""The information I(M) = E[g_out g_out^T] of one label, by the best of the ways to compute it.
+
+Links on boxes have exact integrals at diagonal overlaps, exact posteriors are integrated on
+product rules, and every other link is integrated over its level sets and cells. Close to perfect
+recovery these cannot be resolved: there I(M) follows its limit law, V I(M) ~ V^e with e = 0
+for labels with a density, 1/2 for finitely many labels, and 1 for noisy ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.gaussian.rules import sobol_normals
+from learnability.labels.channel import Channel
+from learnability.labels.posterior import BoxPosterior, scheme_of
+from learnability.theory._box_information import FiniteInformation, RootInformation
+from learnability.theory._level_information import FINE, ROUGH, LevelInformation
+from learnability.theory._quadrature_information import QuadratureInformation
+
+__all__ = ["MOST_DIRECTIONS", "RESOLVED", "LabelInformation", "label_information"]
+
+Array = NDArray[np.float64]
+
+MOST_DIRECTIONS = 3
+"""Most hidden directions of which the information is computed."""
+
+RESOLVED = (1 - 1e-4, 0.97, 0.88)
+"""Largest overlap that level sets and cells resolve, for one, two and three directions."""
+_PROBE = 0.5
+_NEAR = 0.05
+"""The rough rule is corrected by the fine one at an overlap this close."""
+
+
+@lru_cache(maxsize=32)
+def label_information(channel: Channel) -> LabelInformation:
+    """The information of a channel, with what it has computed."""
+    return LabelInformation(channel)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelInformation:
+    """E[g_out g_out^T] as a function of the overlap M.
+
+    Parameters
+    ----------
+    channel : Channel
+        The link and its label noise, with at most three hidden directions.
+    """
+
+    channel: Channel
+
+    def __post_init__(self) -> None:
+        if self.r > MOST_DIRECTIONS:
+            raise LearnabilityError(
+                f"State evolution of {self.channel.link!r} has {self.r} hidden directions, but at "
+                f"most {MOST_DIRECTIONS} are computed."
+            )
+
+    @property
+    def r(self) -> int:
+        """Number of hidden directions."""
+        return self.channel.link.r
+
+    @cached_property
+    def keeps_diagonal(self) -> bool:
+        """Whether reflections keep the overlap diagonal."""
+        flips = [
+            s.signs for s in self.channel.link.symmetries if s.permutation == tuple(range(self.r))
+        ]
+        return all(any(f[i] * f[j] < 0 for f in flips) for i in range(self.r) for j in range(i))
+
+    @cached_property
+    def on_boxes(self) -> Callable[[Array], Array] | None:
+        """E[g_j^2] at diagonal overlaps q (r,), by exact integrals, where there are such."""
+        scheme = scheme_of(self.channel)
+        if not isinstance(scheme, BoxPosterior) or not self.keeps_diagonal:
+            return None
+        finite = FiniteInformation(scheme)
+        if scheme.smooth is None:
+            return finite
+        roots = RootInformation(scheme)
+        if not scheme.flat_boxes[0]:
+            return roots
+        return (lambda q: finite(q) + roots(q)) if self.r == 1 else None
+
+    @cached_property
+    def _quadrature(self) -> QuadratureInformation:
+        return QuadratureInformation(self.channel)
+
+    def _by_quadrature(self, M: Array) -> bool:
+        """Whether posteriors are exact, and few enough variables are left to integrate over."""
+        known = int(np.count_nonzero(np.linalg.eigvalsh(M) > 1e-8))
+        return self._quadrature.exact and self.r + (self.channel.noise > 0) + known <= 3
+
+    @cached_property
+    def _levels(self) -> LevelInformation:
+        return LevelInformation(self.channel, FINE)
+
+    @property
+    def exact(self) -> bool:
+        """Whether only rounding and well-resolved quadratures limit it, at every overlap."""
+        return self.exact_at(_PROBE * np.eye(self.r))
+
+    def exact_at(self, M: Array) -> bool:
+        """The same at one overlap."""
+        return self.on_boxes is not None or self._by_quadrature(M)
+
+    @cached_property
+    def error(self) -> float:
+        """Relative error of I(M), from two resolutions; that of the quadrature if exact."""
+        if self.exact:
+            return 1e-8 if self.on_boxes is not None else 1e-6
+        M = _PROBE * np.eye(self.r)
+        (fine, mass), rough = self._levels.with_mass(M), self._rough(M)
+        size = float(np.abs(fine).max())
+        return float(np.abs(fine - rough).max()) / size + 0.1 * abs(mass - 1)
+
+    def __call__(self, M: Array) -> Array:
+        """E[g_out g_out^T] at overlap M, shape (r, r)."""
+        if self.on_boxes is not None:
+            return np.diag(self.on_boxes(np.diag(M)))
+        found = self._quadrature(M) if self._by_quadrature(M) else self._anywhere(M)
+        turns = [s.matrix for s in self.channel.link.symmetries]
+        turns = [P for P in turns if np.allclose(P @ M @ P.T, M, atol=1e-9)]
+        return np.asarray(np.mean([P @ found @ P.T for P in turns], axis=0))
+
+    def _anywhere(self, M: Array) -> Array:
+        """From level sets and cells; close to perfect recovery by the law of the limit."""
+        values, frame = np.linalg.eigh(0.5 * (M + M.T))
+        most = RESOLVED[self.r - 1]
+        if values[-1] <= most:
+            return self._corrected(M)
+        kept = np.minimum(values, most)
+        variance = np.maximum(1 - values, 1e-12)
+        if values[0] >= 1 - 2.5 * (1 - most):
+            return self._near_the_end(np.asarray((frame * variance) @ frame.T), most)
+        found = frame.T @ self._corrected((frame * kept) @ frame.T) @ frame
+        growth = ((1 - kept) / variance) ** (0.5 * (1 - self.exponent))
+        return np.asarray(frame @ (growth[:, None] * found * growth) @ frame.T)
+
+    def _near_the_end(self, V: Array, most: float) -> Array:
+        """When all directions are almost known: the limit, and its first correction."""
+        at = self._last
+        values, frame = np.linalg.eigh(V)
+        share = values / (1 - most)
+        if self.exponent > 0:
+            growth = (1 / share) ** (0.5 * (1 - self.exponent))
+            return np.asarray(frame @ (growth[:, None] * (frame.T @ at @ frame) * growth) @ frame.T)
+        rest = frame.T @ (at - self._limit((1 - most) * np.eye(self.r))) @ frame
+        growth = share**-0.25  # The correction is smaller by the root of V.
+        return self._limit(V) + frame @ (growth[:, None] * rest * growth) @ frame.T
+
+    @cached_property
+    def _last(self) -> Array:
+        return self._corrected(RESOLVED[self.r - 1] * np.eye(self.r))
+
+    @cached_property
+    def _slopes(self) -> Array:
+        """Gradients of the link on a sample, shape (n, r)."""
+        z = sobol_normals(self.r, 14, 23)
+        with np.errstate(all="ignore"):
+            slopes = np.stack([np.asarray(d(z), dtype=float) for d in self.channel.link.gradient()])
+        return np.where(np.isfinite(slopes), slopes, 0.0).T
+
+    def _limit(self, V: Array) -> Array:
+        """E[n n^T / (n^T V n)], n along the gradient: the information of exact labels as V -> 0."""
+        slopes = self._slopes
+        length = np.einsum("ni,ij,nj->n", slopes, V, slopes)
+        use = length > 0
+        scaled = slopes[use] / np.sqrt(length[use])[:, None]
+        return np.asarray(scaled.T @ scaled) / len(slopes)
+
+    def _corrected(self, M: Array) -> Array:
+        """From the rough rule, corrected by the fine one at the nearest overlap known.
+
+        The correction is kept in posterior units, in which it varies slowly.
+        """
+        values, frame = np.linalg.eigh(np.eye(self.r) - M)
+        root = np.asarray((frame * np.sqrt(np.maximum(values, 1e-12))) @ frame.T)
+        rough = root @ self._rough(M) @ root
+        near = [(float(np.abs(at - M).max()), c) for at, c in self._anchors]
+        distance, correction = min(near, key=lambda pair: pair[0], default=(np.inf, rough))
+        if distance > _NEAR:
+            correction = root @ self._levels(M) @ root - rough
+            self._anchors.append((np.array(M), correction))
+        return np.asarray(np.linalg.solve(root, np.linalg.solve(root, rough + correction).T))
+
+    @cached_property
+    def _anchors(self) -> list[tuple[Array, Array]]:
+        return []
+
+    @cached_property
+    def _rough(self) -> LevelInformation:
+        return LevelInformation(self.channel, ROUGH)
+
+    @property
+    def exponent(self) -> float:
+        """The power e in V I(M) ~ V^e close to perfect recovery."""
+        if self.channel.noise > 0:
+            return 1.0
+        return 0.5 if self.channel.link.values is not None else 0.0
+
+    @cached_property
+    def full(self) -> float:
+        """The ratio of samples above which perfect recovery is a fixed point; inf if it never is.
+
+        Labels with a density leave E[n n^T] with trace one, n the unit normal of a level set in
+        posterior coordinates; labels on cells tell nothing to this order.
+        """
+        if self.exponent > 0:
+            return math.inf
+        moving = float(np.mean(np.any(np.abs(self._slopes) > 1e-12, axis=1)))
+        moving = 1.0 if moving > 0.999 else moving
+        return self.r / moving if moving > 0 else math.inf
