@@ -155,12 +155,12 @@ def test_the_hard_parity_has_an_informative_branch():
 def test_overlaps_of_links_smooth_in_two_directions():
     """z1 z2 at the ratio of a known information; max(z1, z2) grows to full recovery at 2."""
     point = state_evolution(Channel("z1*z2")).fixed_point(0.3 / 0.2683871304)
-    assert point.M == pytest.approx(0.3 * np.eye(2), abs=1e-4)
+    assert pytest.approx(0.3 * np.eye(2), abs=1e-4) == point.M
     found = state_evolution(Channel("max(z1,z2)")).fixed_points(np.array([0.5, 1.5, 2.2]))
     assert all(point.status == "converged" for point in found)
-    assert found[0].M == pytest.approx(np.full((2, 2), found[0].M[0, 0]), abs=1e-4)
-    assert found[1].M == pytest.approx(np.array([[0.545, 0.1893], [0.1893, 0.545]]), abs=1e-3)
-    assert found[2].M == pytest.approx(np.eye(2), abs=1e-2)
+    assert pytest.approx(np.full((2, 2), found[0].M[0, 0]), abs=1e-4) == found[0].M
+    assert pytest.approx(np.array([[0.545, 0.1893], [0.1893, 0.545]]), abs=1e-3) == found[1].M
+    assert pytest.approx(np.eye(2), abs=1e-2) == found[2].M
 
 
 def test_a_threshold_that_fails_loses_nothing(monkeypatch):

@@ -97,6 +97,6 @@ def _integrals(panels: Array, integrand: Callable[[Array], Array], nodes: int) -
     y, w = _nodes(panels[order], nodes)
     found = integrand(y)
     sums = (w[:, None] * found).reshape(len(panels), nodes, -1).sum(axis=1)
-    back = np.empty_like(sums)
+    back: Array = np.empty_like(sums)
     back[order] = sums
     return back

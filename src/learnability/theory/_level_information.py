@@ -55,7 +55,7 @@ class Resolution:
 
     step: tuple[float, ...] = (0.001, 0.03, 0.2, 0.4)
     cell_step: tuple[float, ...] = (0.02, 0.012, 0.06, 0.25)
-    omega_step: tuple[float, ...] = (0.4, 0.5, 0.6, 0.8)
+    omega_step: tuple[float, ...] = (0.4, 0.42, 0.6, 0.8)
     omega_reach: tuple[float, ...] = (5.5, 5.0, 4.4, 4.0)
     tolerance: tuple[float, ...] = (1e-6, 3e-5, 4e-4, 1e-3)
 
@@ -106,7 +106,7 @@ class LevelInformation:
         z = sobol_normals(self.r, 14, 21)
         with np.errstate(all="ignore"):
             y = np.asarray(self.channel.link(z), dtype=float)
-        return y[np.isfinite(y)]
+        return np.asarray(y[np.isfinite(y)])
 
     @cached_property
     def atoms(self) -> tuple[float, ...]:
@@ -298,7 +298,7 @@ def gaussian_sums(
 def _contracted(factors: list[NDArray[np.floating]]) -> NDArray[np.floating]:
     """sum_k prod_a factors[a][k, i_a], flattened."""
     if len(factors) == 1:
-        return factors[0].sum(axis=0)
+        return np.asarray(factors[0].sum(axis=0))
     first = factors[0]
     for factor in factors[1:-1]:
         first = (first[:, :, None] * factor[:, None, :]).reshape(len(first), -1)

@@ -131,6 +131,10 @@ class LabelInformation:
         turns = [P for P in turns if np.allclose(P @ M @ P.T, M, atol=1e-9)]
         return np.asarray(np.mean([P @ found @ P.T for P in turns], axis=0))
 
+    def finely(self, M: Array) -> Array:
+        """The same by the fine rule at each overlap, for overlaps that it resolves."""
+        return self(M) if self.exact_at(M) else self._levels(M)
+
     def _anywhere(self, M: Array) -> Array:
         """From level sets and cells; close to perfect recovery by the law of the limit."""
         values, frame = np.linalg.eigh(0.5 * (M + M.T))
@@ -155,7 +159,7 @@ class LabelInformation:
             return np.asarray(frame @ (growth[:, None] * (frame.T @ at @ frame) * growth) @ frame.T)
         rest = frame.T @ (at - self._limit((1 - most) * np.eye(self.r))) @ frame
         growth = share**-0.25  # The correction is smaller by the root of V.
-        return self._limit(V) + frame @ (growth[:, None] * rest * growth) @ frame.T
+        return np.asarray(self._limit(V) + frame @ (growth[:, None] * rest * growth) @ frame.T)
 
     @cached_property
     def _last(self) -> Array:

@@ -83,7 +83,7 @@ class FixedPoint:
 
 @lru_cache(maxsize=32)
 def state_evolution(channel: Channel) -> StateEvolution:
-    """The state evolution of a channel, with what it has computed."""
+    """Return the state evolution of a channel, with what it has computed."""
     return StateEvolution(channel)
 
 
@@ -100,7 +100,7 @@ class StateEvolution:
     channel: Channel
 
     def __post_init__(self) -> None:
-        _ = self.information  # Too many directions are told here.
+        _ = self.information  # It refuses too many directions.
 
     @property
     def r(self) -> int:
@@ -147,7 +147,7 @@ class StateEvolution:
         information, eye = self.information, np.eye(self.r)
 
         def on_the_diagonal(q: float) -> float:
-            return float(information(q * eye)[0, 0])
+            return float(information.finely(q * eye)[0, 0])
 
         if information.exact:
             return OverlapCurve(on_the_diagonal, self.alpha_c)
@@ -157,7 +157,7 @@ class StateEvolution:
             """Up to its end (1 - q) I(q) follows a power, or is a line in sqrt(1 - q)."""
             share = v / (1 - most)
             if exponent > 0:
-                return value * share**exponent
+                return float(value * share**exponent)
             return 1 / information.full + (value - 1 / information.full) * math.sqrt(share)
 
         between = interpolated_information(
@@ -237,7 +237,7 @@ class StateEvolution:
     def fixed_point(
         self, alpha: float, informed: bool = False, below: Array | None = None
     ) -> FixedPoint:
-        """The overlap that message passing reaches.
+        """Return the overlap that message passing reaches.
 
         Parameters
         ----------
@@ -259,7 +259,7 @@ class StateEvolution:
         return self._iterated(alpha, start * np.eye(self.r))
 
     def fixed_points(self, alphas: Array, informed: bool = False) -> list[FixedPoint]:
-        """Fixed points at several ratios, each found from that of the next smaller one."""
+        """Return fixed points at several ratios, each found from that of the next smaller one."""
         found: dict[int, FixedPoint] = {}
         below: Array | None = None
         for k in np.argsort(alphas):
@@ -268,7 +268,7 @@ class StateEvolution:
         return [found[k] for k in range(len(alphas))]
 
     def _staged(self, alpha: float, informed: bool) -> FixedPoint:
-        """First the leading coordinate, then the others given what is known of it."""
+        """Find the leading coordinate first, then the others given what is known of it."""
         axis, boxes = self.leading, self.information.on_boxes
         assert axis is not None and boxes is not None and self.curve is not None
         q = np.zeros(self.r)
@@ -300,7 +300,7 @@ class StateEvolution:
         return 1 / slope if slope > 1e-9 else math.inf
 
     def step(self, alpha: float, M: Array) -> Array:
-        """One undamped step M -> A (I + A)^{-1}, A = alpha I(M)."""
+        """Return one undamped step M -> A (I + A)^{-1}, A = alpha I(M)."""
         A = alpha * self.information(M)
         if not np.isfinite(A).all():  # A direction known exactly stays so.
             found = np.diag(A) / (1 + np.diag(A))
@@ -381,7 +381,7 @@ class StateEvolution:
         return None
 
     def trace(self, alpha: float, steps: int, start: float) -> Array:
-        """Overlaps along the iterations from M = start I, shape (steps + 1, r, r)."""
+        """Return overlaps along the iterations from M = start I, shape (steps + 1, r, r)."""
         found = [start * np.eye(self.r)]
         for _ in range(steps):
             found.append(self.step(alpha, found[-1]))
@@ -389,11 +389,11 @@ class StateEvolution:
 
 
 def _physical(M: Array) -> Array:
-    """The nearest symmetric matrix with eigenvalues in [0, 1)."""
+    """Return the nearest symmetric matrix with eigenvalues in [0, 1)."""
     values, vectors = np.linalg.eigh(0.5 * (M + M.T))
     return np.asarray((vectors * np.clip(values, 1e-12, 1 - 1e-12)) @ vectors.T)
 
 
 def _cleaned(M: Array) -> Array:
-    """Overlaps of the size of the tolerance are zero."""
+    """Set overlaps of the size of the tolerance to zero."""
     return np.where(np.abs(M) < 1e-5, 0.0, 0.5 * (M + M.T))
