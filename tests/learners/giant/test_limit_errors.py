@@ -108,3 +108,23 @@ def test_the_density_of_the_covariance(spike: float) -> None:
     assert mass[-1] == pytest.approx(1.0, abs=0.02)
     for share in (0.25, 0.5, 0.75, 0.95):
         assert np.interp(np.quantile(eigenvalues, share), x, mass) == pytest.approx(share, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "activation"), [(0.1, "tanh(z)"), (0.6, "relu(z)"), (0.6, "He2(z)")]
+)
+def test_the_density_with_fewer_samples_than_neurons(alpha: float, activation: str) -> None:
+    """Against the eigenvalues above zero of one draw: how many are above their quantiles."""
+    d, beta, n = 500, 1.0, round(500 * alpha)
+    inputs = features_given(Link(activation), Parameters(0.0, 0.8, 1.1))
+    rng = np.random.default_rng(1)
+    W = 1.1 * rng.standard_normal((500, d)) / np.sqrt(d)
+    F = np.asarray(Link(activation)((rng.standard_normal((n, d)) @ W.T)[..., None]))
+    F -= F.mean(axis=0)
+    eigenvalues = np.linalg.eigvalsh(F @ F.T / n)[1:]
+    x = np.linspace(1e-2, 1.5 * eigenvalues[-1], 1000)
+    density = covariance_density(inputs, alpha, beta, x)
+    mass = np.concatenate([[0.0], np.cumsum(0.5 * (density[1:] + density[:-1]) * np.diff(x))])
+    for share in (0.25, 0.5, 0.75, 0.95):
+        above = mass[-1] - np.interp(np.quantile(eigenvalues, share), x, mass)
+        assert above == pytest.approx(alpha * (1 - share), abs=0.03 * alpha + 0.003)

@@ -192,9 +192,7 @@ def _fixed_point(
     """Vhat_1 and Vhat_2: damped iteration, finished by a root search in their logarithms."""
     from scipy.optimize import root
 
-    squares = np.array([features.linear**2, features.rest])
-    floor = 1e-9 * float(np.max(squares @ features.weights))
-    squares = np.maximum(squares, floor)  # A part that vanishes is taken as tiny.
+    squares = _squares(features)
 
     def image(hats: Array) -> Array:
         hat1, shift = float(hats[0]), ridge + float(hats[1])
@@ -221,6 +219,12 @@ def _fixed_point(
     return float(hats[0]), float(hats[1]), "stopped"
 
 
+def _squares(features: Features) -> Array:
+    """mu1^2 and mu2^2 (2, k); a part that vanishes is taken as tiny."""
+    squares = np.array([features.linear**2, features.rest])
+    return np.asarray(np.maximum(squares, 1e-9 * float(np.max(squares @ features.weights))))
+
+
 def covariance_density(features: Features, alpha: float, beta: float, x: Array) -> Array:
     """Density of the eigenvalues of the sample covariance of sigma(W x), its outliers left out.
 
@@ -241,23 +245,25 @@ def covariance_density(features: Features, alpha: float, beta: float, x: Array) 
         NaN where the iteration does not settle.
     """
     scale = alpha / beta  # The covariance is F^T F / scale, F the features over sqrt(p).
-    squares = np.array([features.linear**2, features.rest])
-    c2 = features.bulk**2
+    squares, c2 = _squares(features), features.bulk**2
     # V_1 and V_2 at endless ridge, then towards the real axis in steps.
-    V2 = 1j / (scale * x)
+    V2 = -1 / (scale * x * (1 + 100j))
     V1 = c2 * V2
-    S = np.full(len(x), 1j)
     with np.errstate(all="ignore"):
-        for width in (1.0, 0.3, 0.1, 0.03, 0.01):
+        for width in (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01):
             z = scale * x * (1 + 1j * width)
             for _ in range(1000):
                 before = V2
                 V = V1[:, None] * squares[0] + V2[:, None] * squares[1]
                 hats = scale * ((features.weights / (1 + V)) @ squares.T).T
-                shift = hats[1] - z
-                S = 0.5 * (S + 1 / (shift / (hats[0] * c2) + 1 / (1 + beta * S)))
-                V2 = 0.5 * (V2 + S / (hats[0] * c2))
-                V1 = 0.5 * (V1 + (1 - shift * S / (hats[0] * c2)) / hats[0])
-                if np.nanmax(np.abs(V2 / before - 1)) < 1e-9:
+                shift, h = hats[1] - z, hats[0] * c2
+                # beta shift h V^2 + (shift + (1 - beta) h) V = 1 has one root above the axis.
+                b = shift + (1 - beta) * h
+                root = np.sqrt(b**2 + 4 * beta * shift * h)
+                one, two = 2 / (b + root), 2 / (b - root)
+                fresh = np.where(one.imag > two.imag, one, two)
+                V2 = 0.5 * (V2 + fresh)
+                V1 = 0.5 * (V1 + (1 - shift * fresh) / hats[0])
+                if not np.any(np.abs(V2 / before - 1) >= 1e-9):
                     break
     return np.asarray(scale * np.maximum(V2.imag, 0.0) / np.pi)
