@@ -9,6 +9,7 @@ import pandas
 import pytest
 import xarray
 
+from learnability import MultiIndex
 from learnability.figures import batch_reuse, draw
 from learnability.figures.batch_reuse import CURVES, FULL, QUICK, STEPS, Size
 
@@ -64,3 +65,14 @@ def test_the_picture_shows_them(data: xarray.Dataset) -> None:
     said = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
     assert said[0].startswith("mean-field theory") and f"$d = {TINY.d}$, 3 runs" in said[1]
     assert all(axes.get_xlabel() and axes.get_ylabel() for axes in figure.axes)
+
+
+@pytest.mark.parametrize(("link", "curves"), [("He2(z)", ["z"]), ("z1 + z1*z2", ["z1", "z2"])])
+def test_a_target_of_ones_own(link: str, curves: list[str]) -> None:
+    found = batch_reuse.compute(TINY, target=MultiIndex(link, noise=0.1))
+    assert found["curve"].values.tolist() == curves and found.sizes["case"] == 1
+    assert found.attrs["cases"].startswith(f"own: {link}, width {len(curves)}")
+    axes = batch_reuse.picture(found).axes
+    drawn = [tuple(np.asarray(line.get_ydata(), dtype=float)) for line in axes[0].lines]
+    for curve in curves:
+        assert tuple(found.theory_overlap.sel(curve=curve).values) in drawn

@@ -11,10 +11,11 @@ import numpy as np
 import pandas
 import pytest
 import xarray
+from matplotlib.figure import Figure
 
 from learnability import LearnabilityError, MultiIndex
 from learnability.drawing.theory_and_runs import against, mean_overlap
-from learnability.figures import FIGURES, draw
+from learnability.figures import FIGURES, draw, takes_target
 from learnability.figures._message_passing import Size
 
 MESSAGE_PASSING = ("parity-transition", "grand-staircase")
@@ -70,6 +71,30 @@ def test_every_figure_has_its_sizes(name: str) -> None:
 def test_an_unknown_figure_ends_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(LearnabilityError, match="parity-transition and grand-staircase and"):
         draw("parity", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_target_goes_to_the_figures_that_take_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[object] = []
+
+    def compute(size: Size, target: object = None) -> xarray.Dataset:
+        seen.append(target)
+        return xarray.Dataset({"error": ("alpha", [1.0])})
+
+    def picture(data: xarray.Dataset) -> Figure:
+        return Figure()
+
+    for name in ("compute", "picture"):
+        monkeypatch.setattr(module("parity-transition"), name, locals()[name])
+    draw("parity-transition", tmp_path, quick=True, target="z1 + z2")
+    draw("parity-transition", tmp_path, quick=True)
+    assert seen == [MultiIndex("z1 + z2"), None]
+    own = [name for name in FIGURES if takes_target(name)]
+    assert {"grand-staircase", "batch-reuse", "lazy-polynomial"} <= set(own) < set(FIGURES)
+    with pytest.raises(LearnabilityError, match=r"scaling-laws.*those that take one are parity-"):
+        draw("scaling-laws", tmp_path / "new", target="z")
     assert not (tmp_path / "new").exists()
 
 

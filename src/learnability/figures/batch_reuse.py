@@ -25,6 +25,8 @@ from learnability.learners import BatchGD
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.targets import Target
+
 __all__ = ["FULL", "QUICK", "Size", "compute", "picture"]
 
 ALPHA = 3.0
@@ -37,6 +39,8 @@ CASES = {
 }
 CURVES = {"tanh": "tanh", "He3": "He3", "z1": "published", "z2": "published"}
 """Curve of overlaps -> its case."""
+OWN = "own"
+"""The one case of a figure for the user's own target: one neuron, or two for several directions."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ FULL = Size(d=5000, runs=32, samples=2**22)
 QUICK = Size(d=1000, runs=8, samples=2**19)
 
 
-def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
+def compute(size: Size, store: Path | None = None, target: Target | None = None) -> xarray.Dataset:
     """Theory with its standard errors, and runs.
 
     `theory_overlap`, `theory_overlap_stderr` and `runs_overlap` are by curve and time: the overlap
@@ -63,12 +67,17 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
 
     from learnability.studies import study
 
+    cases: dict[str, tuple[Any, int, float]] = dict(CASES)
+    names = list(CURVES)
+    if target is not None:
+        cases = {OWN: (target, 1 if target.r == 1 else 2, 0.2)}
+        names = [f"z{k + 1}" if target.r > 1 else "z" for k in range(target.r)]
     curves: list[xarray.Dataset] = []
     errors: list[xarray.Dataset] = []
-    for link, width, step in CASES.values():
+    for what, width, step in cases.values():
         learner = BatchGD(steps=STEPS, step=step, width=width)
-        theory = learner.predict(link, alpha=ALPHA, samples=size.samples)
-        runs = study(learner, link, d=size.d, alpha=ALPHA, seeds=size.runs, store=store)
+        theory = learner.predict(what, alpha=ALPHA, samples=size.samples)
+        runs = study(learner, what, d=size.d, alpha=ALPHA, seeds=size.runs, store=store)
         signs = xarray.DataArray([1.0, -1.0][:width], dims="estimate") / width
         spread = (theory.overlap_trace_stderr * signs) ** 2
         parts = xarray.Dataset(
@@ -90,8 +99,8 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
         )
     return xarray.merge(
         [
-            xarray.concat(curves, "curve").assign_coords(curve=list(CURVES)),
-            xarray.concat(errors, "case").assign_coords(case=list(CASES)),
+            xarray.concat(curves, "curve").assign_coords(curve=names),
+            xarray.concat(errors, "case").assign_coords(case=list(cases)),
         ],
         combine_attrs="drop",
     ).assign_attrs(
@@ -99,7 +108,7 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
         theory_samples=size.samples,
         alpha=ALPHA,
         activation="relu(z)",
-        cases=", ".join(f"{k}: {g}, width {p}, step {s}" for k, (g, p, s) in CASES.items()),
+        cases=", ".join(f"{k}: {_text(g)}, width {p}, step {s}" for k, (g, p, s) in cases.items()),
     )
 
 
@@ -109,6 +118,8 @@ def picture(data: xarray.Dataset) -> Any:
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
+    if OWN in data["case"].values:
+        return _own_picture(data)
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 2.6), layout="constrained")
         left, middle, right = figure.subplots(1, 3)
@@ -127,6 +138,33 @@ def picture(data: xarray.Dataset) -> Any:
         for axes in (left, middle):
             axes.axhline(0, lw=0.6, color="0.7", zorder=0)
         for axes in (left, middle, right):
+            axes.set(xlabel="passes over the batch", xticks=data["time"].values)
+        legend(figure, data, 2, theory="mean-field theory", algorithm="gradient descent")
+    return figure
+
+
+def _text(target: Any) -> str:
+    return target if isinstance(target, str) else target.link.text or repr(target.link)
+
+
+def _own_picture(data: xarray.Dataset) -> Any:
+    """Overlaps with every direction of the user's own target, and its error."""
+    from matplotlib.figure import Figure
+
+    from learnability.drawing.style import COLOURS, WIDTHS, house_style
+
+    with house_style():
+        figure = Figure(figsize=(WIDTHS["text"], 2.6), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        several = data.sizes["curve"] > 1
+        for name, colour in zip(data["curve"].values, COLOURS, strict=False):
+            label = f"$z_{name[1:]}$" if several else "$z$"
+            _draw(left, data.sel(curve=name), "overlap", colour, label)
+        _draw(right, data.sel(case=OWN), "error", COLOURS[-1], None)
+        left.axhline(0, lw=0.6, color="0.7", zorder=0)
+        left.set(ylabel="half difference of overlaps" if several else "overlap")
+        right.set(ylabel="mean squared error")
+        for axes in (left, right):
             axes.set(xlabel="passes over the batch", xticks=data["time"].values)
         legend(figure, data, 2, theory="mean-field theory", algorithm="gradient descent")
     return figure
