@@ -17,19 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.expressions.structure import Symmetry
-from learnability.gaussian.rules import composite_legendre, sobol_normals
+from learnability.gaussian.rules import composite_legendre
 from learnability.labels.channel import Channel
-from learnability.theory._cell_edges import Cells, cells_of
 from learnability.theory._label_panels import label_rule
-from learnability.theory._level_points import LevelPoints, Points
+from learnability.theory.cell_edges import Cells, cells_of, label_atoms, label_sample
+from learnability.theory.level_points import LevelPoints, Points
 
 __all__ = ["FINE", "ROUGH", "LevelInformation", "Resolution"]
 
 Array = NDArray[np.float64]
 
 _RARE = 1e-25
-_ATOM = 2e-3
-"""A value this frequent in a sample of labels is one of its own."""
 _KNOWN = 1 - 1e-12
 _BLOCK = 6_000_000
 """Entries of the largest temporary array."""
@@ -103,18 +101,12 @@ class LevelInformation:
 
     @cached_property
     def _sample(self) -> Array:
-        z = sobol_normals(self.r, 14, 21)
-        with np.errstate(all="ignore"):
-            y = np.asarray(self.channel.link(z), dtype=float)
-        return np.asarray(y[np.isfinite(y)])
+        return label_sample(self.channel.link)
 
     @cached_property
     def atoms(self) -> tuple[float, ...]:
         """Labels of positive probability, before noise."""
-        if self.channel.link.values is not None:
-            return self.channel.link.values
-        values, count = np.unique(self._sample, return_counts=True)
-        return tuple(map(float, values[count > _ATOM * len(self._sample)]))
+        return label_atoms(self.channel.link)
 
     @cached_property
     def _levels(self) -> LevelPoints:

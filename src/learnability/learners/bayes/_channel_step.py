@@ -18,6 +18,7 @@ from learnability.labels.posterior import (
     scheme_of,
     traceable,
 )
+from learnability.learners.bayes._level_step import step_on_levels
 
 __all__ = ["ChannelStep"]
 
@@ -40,6 +41,9 @@ class ChannelStep:
     """
 
     def __init__(self, channel: Channel, y: NDArray[Any]) -> None:
+        self._on_levels = step_on_levels(channel, y)
+        if self._on_levels is not None:
+            return
         self.channel, scheme = channel, scheme_of(channel)
         y = np.asarray(y, dtype=float)
         self._data = {name: v.astype(np.float32) for name, v in scheme.prepare(y).items()}
@@ -52,6 +56,8 @@ class ChannelStep:
 
     def __call__(self, omega: NDArray[Any], V: NDArray[Any]) -> NDArray[np.float32]:
         """Return g_out, shape (r, n), for means (r, n) and their common covariance (r, r)."""
+        if self._on_levels is not None:
+            return self._on_levels(omega, V)
         omega, n = np.asarray(omega, dtype=np.float32), omega.shape[1]
         if self._scores is None:
             return self._in_logarithms(omega, V, np.arange(n))

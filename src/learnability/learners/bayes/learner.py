@@ -59,7 +59,7 @@ class BayesAMP(Learner):
     """
 
     name: ClassVar[str] = "bayes-amp"
-    numerics_version: ClassVar[int] = 3
+    numerics_version: ClassVar[int] = 4
     supports: ClassVar[Support] = Support(most_directions=3)
     questions: ClassVar[tuple[Question, ...]] = (
         Question(

@@ -14,16 +14,35 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.gaussian.rules import sobol_normals
 from learnability.labels.link import Link
 
-__all__ = ["Cells", "cells_of"]
+__all__ = ["Cells", "cells_of", "label_atoms", "label_sample"]
 
 Array = NDArray[np.float64]
 
+_ATOM = 2e-3
+"""A value this frequent in a sample of labels is one of its own."""
 _BISECTIONS = 36
 _COARSER = 4
 """Points on a line are so many times farther from each other than lines."""
 _BLOCK = 6_000_000
+
+
+@lru_cache(maxsize=32)
+def label_sample(link: Link) -> Array:
+    """Return labels of a fixed sample, those that are finite."""
+    with np.errstate(all="ignore"):
+        y = np.asarray(link(sobol_normals(link.r, 14, 21)), dtype=float)
+    return np.asarray(y[np.isfinite(y)])
+
+
+def label_atoms(link: Link) -> tuple[float, ...]:
+    """Return the labels of positive probability."""
+    if link.values is not None:
+        return link.values
+    values, count = np.unique(label_sample(link), return_counts=True)
+    return tuple(map(float, values[count > _ATOM * count.sum()]))
 
 
 @dataclass(frozen=True, eq=False)
