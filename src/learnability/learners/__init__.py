@@ -3,9 +3,6 @@
 A new learner is one file with its class and one line here.
 """
 
-from importlib import import_module
-from typing import Any
-
 from learnability.learners.base import Learner
 from learnability.learners.batch import BatchGD as BatchGD
 from learnability.learners.bayes import BayesAMP as BayesAMP
@@ -25,6 +22,7 @@ from learnability.learners.giant import GiantSteps as GiantSteps
 from learnability.learners.lazy import KernelRidge as KernelRidge
 from learnability.learners.lazy import RandomFeatures as RandomFeatures
 from learnability.learners.meanfield import MeanFieldLangevin as MeanFieldLangevin
+from learnability.learners.online import OnlineSGD as OnlineSGD
 from learnability.learners.spectral import Spectral as Spectral
 
 LEARNERS: dict[str, type[Learner]] = {
@@ -33,11 +31,3 @@ LEARNERS: dict[str, type[Learner]] = {
     if isinstance(cls, type) and issubclass(cls, Learner) and cls is not Learner
 }
 """Name -> class; studies, the command line, the docs and the conformance tests walk it."""
-
-_HOMES = {"OnlineSGD": "online"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"learnability.learners.{_HOMES[name]}"), name)
