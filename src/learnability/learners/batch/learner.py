@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -72,7 +72,7 @@ class BatchGD(Learner):
     steps: int = whole(6, help="Number of iterations.")
     step: float = number(0.2, above=0, unit="1/d", help="Size of a step.")
     width: int = whole(1, help="Number of neurons p.")
-    activation: Link = function(
+    activation: str | Link | Callable[[Any], Any] = function(
         "relu(z)", help="The function sigma; the theory needs one that JAX can trace."
     )
     loss: str = choice("squared", LOSSES, help="Half the squared error, or -f y.")
@@ -99,7 +99,7 @@ class BatchGD(Learner):
         LearnabilityError
             When one of them was given.
         """
-        if self.activation.derivative().polynomial == {}:
+        if self._sigma.derivative().polynomial == {}:
             raise LearnabilityError(
                 f"`activation` was given as {self.activation!r}, but its derivative is zero "
                 "wherever it exists, so that no gradient moves the weights: take a smooth one."
@@ -112,6 +112,11 @@ class BatchGD(Learner):
             )  # fmt: skip
 
     @property
+    def _sigma(self) -> Link:
+        assert isinstance(self.activation, Link)
+        return self.activation
+
+    @property
     def network(self) -> Network:
         """What is trained."""
         layer = self.second_layer
@@ -119,7 +124,7 @@ class BatchGD(Learner):
             layer = tuple((-1) ** j / math.sqrt(self.width) for j in range(self.width))
         elif not isinstance(layer, tuple):
             layer = (layer,) * self.width
-        return Network(self.activation, layer, self.loss)
+        return Network(self._sigma, layer, self.loss)
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
         """Refuse a start of other sizes, and a dimension without room for the neurons."""

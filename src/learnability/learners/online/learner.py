@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -106,7 +106,7 @@ class OnlineSGD(Learner):
     )  # fmt: skip
 
     width: int = whole(1, help="Number of neurons p.")
-    activation: Link = function("relu(z)", help="The function sigma.")
+    activation: str | Link | Callable[[Any], Any] = function("relu(z)", help="The function sigma.")
     loss: str = choice("squared", LOSSES, help="The loss is (f - y)^2 / 2, or -f y.")
     step: float = number(0.1, at_least=0, unit="1/d", help="Size of a step of the first layer.")
     rule: str = choice("plain", RULES, help="What a step does with its sample.")
@@ -128,7 +128,7 @@ class OnlineSGD(Learner):
     second_step: float = number(
         0.0, at_least=0, unit="1/d", help="Size of a step of the second layer; 0 keeps it fixed."
     )
-    schedule: Link | None = function(
+    schedule: str | Link | Callable[[Any], Any] | None = function(
         None, optional=True,
         help='The steps have this factor, a function of the time steps / d such as "1/(1 + z)".',
     )  # fmt: skip
@@ -266,11 +266,21 @@ class OnlineSGD(Learner):
     def _rates(self) -> tuple[float, float, float]:
         return self.step, self.look_ahead, self.second_step
 
+    @property
+    def _sigma(self) -> Link:
+        assert isinstance(self.activation, Link)
+        return self.activation
+
+    @property
+    def _factor(self) -> Link | None:
+        assert self.schedule is None or isinstance(self.schedule, Link)
+        return self.schedule
+
     def _recipe(self, target: MultiIndex, frame: Frame) -> Recipe:
         return Recipe(
             target.link,
             target.noise > 0,
-            self.activation,
+            self._sigma,
             self.loss,
             self.rule,
             self.repetitions,
@@ -278,7 +288,7 @@ class OnlineSGD(Learner):
             self.batch,
             self.spherical,
             self.second_step > 0,
-            self.schedule,
+            self._factor,
             self.normalisation,
             frame.isotropic and not frame.spikes,
         )
