@@ -121,7 +121,7 @@ class OnlineSGD(Learner):
     spherical: bool = flag(
         False, help="Whether every neuron is brought back to unit length after every step."
     )
-    second_layer: float | tuple[float, ...] = numbers(
+    second_layer: float | Sequence[float] = numbers(
         1.0, distinct=False,
         help="The weights a at the start, one number for all or one for each neuron.",
     )  # fmt: skip
@@ -277,6 +277,8 @@ class OnlineSGD(Learner):
         return self.schedule
 
     def _recipe(self, target: MultiIndex, frame: Frame) -> Recipe:
+        assert isinstance(self.activation, Link)
+        assert self.schedule is None or isinstance(self.schedule, Link)
         return Recipe(
             target.link,
             target.noise > 0,
