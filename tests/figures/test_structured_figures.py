@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from learnability.figures import FIGURES
-from learnability.figures._structured import SpikeSize
+from learnability.figures._literature import SpikeSize
 from learnability.figures.alignment_map import MapSize
 from learnability.figures.flows import FlowSize
 from learnability.figures.mean_field_parity import ParitySize

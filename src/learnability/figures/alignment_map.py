@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.figures._structured import LINKS
+from learnability.figures._literature import LINKS
 
 if TYPE_CHECKING:
     import xarray
