@@ -1,5 +1,5 @@
 """The command line, made from the declarations of learners, targets, inputs and questions."""
 
-from learnability.cli.app import app, main
+from learnability.cli.program import app, main
 
 __all__ = ["app", "main"]

@@ -43,7 +43,7 @@ def plot(
     ----------
     prediction : xarray.Dataset, optional
         From `predict`. Its thresholds (`alpha_c`, ...) are marked when alpha is the axis, and its
-        standard errors, where it has some, are shaded.
+        standard errors, where it has some, are shaded; of a theory with seeds the mean is drawn.
     runs : xarray.Dataset, optional
         From `study` or `simulate`: the mean over the seeds and its standard error are drawn.
     variable : str, optional
@@ -63,6 +63,8 @@ def plot(
     """
     from matplotlib.figure import Figure
 
+    if prediction is not None and "seed" in prediction.dims:
+        prediction = prediction.mean("seed", keep_attrs=True)
     sides = [side for side in (prediction, runs) if side is not None]
     if not sides:
         raise LearnabilityError("Nothing was given to draw: give a prediction, runs or both.")

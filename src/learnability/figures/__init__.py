@@ -54,7 +54,13 @@ the figure can be drawn for the user's own.
 
 
 def takes_target(name: str) -> bool:
-    """Whether a figure can be drawn for the user's own target."""
+    """Whether a figure can be drawn for the user's own target.
+
+    Parameters
+    ----------
+    name : str
+        One of `FIGURES`.
+    """
     return "target" in _parameters(name)
 
 

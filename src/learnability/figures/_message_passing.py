@@ -70,21 +70,26 @@ def message_passing(
         together have the same.
     """
     from learnability.learners import BayesAMP
-    from learnability.reports import hardness
+    from learnability.learners.base import check_support
+    from learnability.reports import Hardness, hardness
     from learnability.studies import study
     from learnability.targets import as_target
     from learnability.theory.state_evolution import state_evolution
 
     own = target is not None
     target = target or as_target(link)
+    learner = BayesAMP()
+    side = learner.questions[0].predict
+    assert side is not None
+    check_support(learner, side, "the figure", target)
     report = hardness(target)
+    assert isinstance(report, Hardness)
     thresholds = [
         s.alpha for s in report.staircase if s.alpha is not None and 0 < s.alpha < math.inf
     ]
     stretch = max(thresholds, default=_LAST) / _LAST if own else 1.0
     alphas = tuple(stretch * alpha for alpha in size.alphas)
     jump = state_evolution(target.channel).thresholds.alpha_algorithmic
-    learner = BayesAMP()
     theory = learner.predict(target, alpha=_line_grid(alphas, size.theory, thresholds, jump))
     runs = study(learner, target, d=size.d, alpha=alphas, seeds=size.runs, store=store)
     data = against(theory, runs, thresholds)

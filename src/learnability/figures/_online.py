@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     import xarray
 
     from learnability.learners import OnlineSGD
-    from learnability.targets import TargetLike
 
 __all__ = [
     "OnlineSize",
+    "Recovery",
     "captured_paths",
     "legend_of_dimensions",
     "path_and_crosses",
@@ -45,9 +45,20 @@ class OnlineSize:
     points: int
 
 
+@dataclass(frozen=True)
+class Recovery:
+    """The time to overlap 1/2 as the result of a learner, for a study to keep."""
+
+    learner: OnlineSGD
+
+    def simulate(self, target: Any, *, d: int, time: float, seeds: Any) -> xarray.Dataset:
+        """Run until overlap 1/2, at most to `time`."""
+        return self.learner.simulate_recovery(target, d=d, time=time, seeds=seeds)
+
+
 def paths(
     learner: OnlineSGD,
-    target: TargetLike,
+    link: str,
     d: int,
     times: NDArray[Any],
     runs: int,
@@ -59,7 +70,7 @@ def paths(
 
     Parameters
     ----------
-    learner, target, d
+    learner, link, d
         What to run.
     times : array
         Of the solution; the runs are looked at at every fourth.
@@ -73,15 +84,10 @@ def paths(
         Whether the runs have the same start.
     """
     from learnability.studies import study
-    from learnability.targets import as_target
 
-    target = as_target(target)
-    if target.depends_on_dimension:
-        theory = learner.predict(target, d=d, time=times, start=start)
-    else:
-        theory = learner.predict(target, time=times, start=start)
+    theory = learner.predict(link, time=times, start=start)
     more: dict[str, Any] = {"start": start} if shared else {}
-    return theory, study(learner, target, d=d, time=times[::4], seeds=runs, store=store, **more)
+    return theory, study(learner, link, d=d, time=times[::4], seeds=runs, store=store, **more)
 
 
 def captured_paths(result: xarray.Dataset) -> NDArray[np.float64]:
@@ -91,7 +97,7 @@ def captured_paths(result: xarray.Dataset) -> NDArray[np.float64]:
     """
     M, Q = result["overlap_trace"].values, result["gram_trace"].values
     inverse = np.linalg.pinv(Q, rcond=1e-8, hermitian=True)
-    return np.asarray(np.einsum("...jk,...jl,...lk->...k", M, inverse, M))
+    return np.einsum("...jk,...jl,...lk->...k", M, inverse, M)
 
 
 def path_and_crosses(

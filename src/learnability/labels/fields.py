@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from learnability.errors import LearnabilityError
 from learnability.fields import Kind, declare
 from learnability.labels.link import Link
 
-__all__ = ["Function", "function"]
+__all__ = ["AsLink", "AsOptionalLink", "Function", "function"]
+
+if TYPE_CHECKING:
+
+    class AsLink:
+        """The type of such a field: it is given as text, Link or callable, and read as a Link."""
+
+        def __get__(self, record: object, owner: object) -> Link: ...
+        def __set__(self, record: object, value: str | Link | Callable[[Any], Any]) -> None: ...
+
+    class AsOptionalLink:
+        """The same for a field that may be None."""
+
+        def __get__(self, record: object, owner: object) -> Link | None: ...
+        def __set__(
+            self, record: object, value: str | Link | Callable[[Any], Any] | None
+        ) -> None: ...
+
+else:
+    AsLink = AsOptionalLink = Any
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from learnability.errors import LearnabilityError
-from learnability.reports.hierarchical import hierarchical_hardness
-from learnability.reports.multi_index import multi_index_hardness
+from learnability.labels.link import Link
+from learnability.reports.hierarchical import HierarchicalHardness, hierarchical_hardness
+from learnability.reports.multi_index import Hardness, multi_index_hardness
 from learnability.reports.spiked import spiked_hardness
-from learnability.targets import TargetLike, as_target
+from learnability.targets import Hierarchical, MultiIndex, Target, TargetLike, as_target
 
 __all__ = ["REPORTS", "hardness"]
 
@@ -21,6 +22,16 @@ REPORTS: dict[tuple[str, str], Callable[[Any], Any]] = {
 """(kind of the target, kind of its inputs) -> what makes its report."""
 
 
+@overload
+def hardness(target: Hierarchical) -> HierarchicalHardness: ...
+@overload
+def hardness(
+    target: MultiIndex | Link | str | Callable[[Any], Any],
+    r: int | None = None,
+    noise: float | None = None,
+) -> Hardness: ...
+@overload
+def hardness(target: Target) -> Hardness | HierarchicalHardness: ...
 def hardness(target: TargetLike, r: int | None = None, noise: float | None = None) -> Any:
     """Report how hard a target is to learn, before any algorithm runs.
 

@@ -109,6 +109,7 @@ OBSERVABLES: dict[str, Row] = {
     "edge": Row("Edge of the bulk of the spectrum.", label="edge"),
     "products": Row("Products with the matrix of samples.", label="products"),
     "overlap_trace": Row("The overlap along the run.", ("time", *_MATRIX), "overlap"),
+    "error_trace": Row("The error along the run.", ("time",), "mean squared error"),
     "cosine_trace": Row("The cosine along the run.", ("time", *_MATRIX), "cosine"),
     "correlation_trace": Row("The correlation along the run.", ("time", *_MATRIX), "correlation"),
     "spike_overlap_trace": Row(
@@ -125,7 +126,6 @@ OBSERVABLES: dict[str, Row] = {
     "second_layer_trace": Row(
         "The second layer along the run.", ("time", "estimate"), "second layer"
     ),
-    "error_trace": Row("The error along the run.", ("time",), "mean squared error"),
     "train_error_trace": Row(
         "The error on the samples along the run.", ("time",), "error on the samples"
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,8 +13,7 @@ from threadpoolctl import ThreadpoolController
 from learnability.errors import LearnabilityError, refuse
 from learnability.fields import choice, declare, number, numbers, record, whole
 from learnability.inputs import Isotropic
-from learnability.labels.fields import function
-from learnability.labels.link import Link
+from learnability.labels.fields import AsLink, function
 from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.batch._descent import Covariance, descend
 from learnability.learners.batch._generalisation import error_path, field_covariance
@@ -72,7 +71,7 @@ class BatchGD(Learner):
     steps: int = whole(6, help="Number of iterations.")
     step: float = number(0.2, above=0, unit="1/d", help="Size of a step.")
     width: int = whole(1, help="Number of neurons p.")
-    activation: str | Link | Callable[[Any], Any] = function(
+    activation: AsLink = function(
         "relu(z)", help="The function sigma; the theory needs one that JAX can trace."
     )
     loss: str = choice("squared", LOSSES, help="Half the squared error, or -f y.")
@@ -99,7 +98,7 @@ class BatchGD(Learner):
         LearnabilityError
             When one of them was given.
         """
-        if self._sigma.derivative().polynomial == {}:
+        if self.activation.derivative().polynomial == {}:
             raise LearnabilityError(
                 f"`activation` was given as {self.activation!r}, but its derivative is zero "
                 "wherever it exists, so that no gradient moves the weights: take a smooth one."
@@ -112,11 +111,6 @@ class BatchGD(Learner):
             )  # fmt: skip
 
     @property
-    def _sigma(self) -> Link:
-        assert isinstance(self.activation, Link)
-        return self.activation
-
-    @property
     def network(self) -> Network:
         """What is trained."""
         layer = self.second_layer
@@ -124,7 +118,7 @@ class BatchGD(Learner):
             layer = tuple((-1) ** j / math.sqrt(self.width) for j in range(self.width))
         elif not isinstance(layer, tuple):
             layer = (layer,) * self.width
-        return Network(self._sigma, layer, self.loss)
+        return Network(self.activation, layer, self.loss)
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
         """Refuse a start of other sizes, and a dimension without room for the neurons."""

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.fields import Whole, declare, flag, number, record, whole
-from learnability.labels.fields import function
+from learnability.labels.fields import AsLink, function
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
 from learnability.learners.deep.samples import Samples
@@ -135,7 +135,7 @@ class SphericalFirstLayer:
 
     width: int = whole(1000, help="Number of neurons.")
     steps: int | str = declare("log", Steps(), help='Number of steps; "log" is log d, rounded up.')
-    activation: str | Link = function(
+    activation: AsLink = function(
         LOG_COSH,
         help="Activation of the neurons while they are trained; an even one has no linear part.",
     )
@@ -165,7 +165,6 @@ class SphericalFirstLayer:
         every : bool
             Whether all of them are kept, the start first.
         """
-        assert isinstance(self.activation, Link)
         correlate = _correlation(self.activation.derivative())
         count = math.ceil(math.log(samples.d)) if self.steps == "log" else int(self.steps)
         size = self.step_size(samples) / samples.n
@@ -211,7 +210,6 @@ class SphericalFirstLayer:
         """
         if self.step is not None:
             return self.step
-        assert isinstance(self.activation, Link)
         curvature = abs(float(expand(self.activation, 2).tensors[2].sum()))
         c = samples.target.at(samples.d).second_order
         if curvature < 1e-9 or c < 1e-9:

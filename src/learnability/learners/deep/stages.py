@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.fields import number, record, whole
-from learnability.labels.fields import function
+from learnability.labels.fields import AsLink, function
 from learnability.labels.link import Link
 from learnability.learners.deep._leave_one_out import Fit, fit_by_leave_one_out
 
@@ -121,7 +121,7 @@ class PreconditionedSecondLayer:
         help="After one step all neurons are one function q; a second step, on y q, adds another.",
     )  # fmt: skip
     ridge: float | None = number(None, at_least=0, optional=True, help=_RIDGE)
-    activation: str | Link = function("relu(z)", help="Activation of the layer below.")
+    activation: AsLink = function("relu(z)", help="Activation of the layer below.")
     bias: float = number(2.0, above=0, help=_BIAS)
 
     def learn(self, below: Blocks, y: NDArray[Any], seed: int, place: int) -> Trained:
@@ -136,7 +136,6 @@ class PreconditionedSecondLayer:
         seed, place : int
             Of the run, and the number of the layer: of its random numbers.
         """
-        assert isinstance(self.activation, Link)
         features = Features(self.activation, self.bias, seed, place)
         fits = [_fit(features, below, y[None], self.ridge)]
         if self.steps == 2:
@@ -157,12 +156,11 @@ class RidgeReadout:
     """Ridge regression of the labels on the features of the layer below."""
 
     ridge: float | None = number(None, at_least=0, optional=True, help=_RIDGE)
-    activation: str | Link = function("relu(z)", help="Activation of the layer below.")
+    activation: AsLink = function("relu(z)", help="Activation of the layer below.")
     bias: float = number(2.0, above=0, help=_BIAS)
 
     def learn(self, below: Blocks, y: NDArray[Any], seed: int, place: int) -> Trained:
         """Train on pre-activations of the layer below; see `PreconditionedSecondLayer.learn`."""
-        assert isinstance(self.activation, Link)
         features = Features(self.activation, self.bias, seed, place)
         fit = _fit(features, below, y[None], self.ridge)
 

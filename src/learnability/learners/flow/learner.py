@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ from learnability.errors import LearnabilityError
 from learnability.fields import choice, flag, number, record, whole
 from learnability.gaussian.sections import Section
 from learnability.inputs import Frame
-from learnability.labels.fields import function
+from learnability.labels.fields import AsLink, function
 from learnability.labels.link import Link
 from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.flow._descent import Rule, descend_fresh, descend_reused
@@ -97,9 +97,7 @@ class GradientFlow(Learner):
         ),
     )
 
-    activation: str | Link | Callable[[Any], Any] = function(
-        "relu(z)", help="The function sigma, which is continuous."
-    )
+    activation: AsLink = function("relu(z)", help="The function sigma, which is continuous.")
     flow: str = choice("spherical", FLOWS, help="Which gradient is followed.")
     step: float = number(0.02, above=0, help="Step of the descent, in units of time.")
     batch: int = whole(20_000, help="Samples of a step.")
@@ -115,21 +113,16 @@ class GradientFlow(Learner):
         LearnabilityError
             When there is a jump, which a derivative does not see.
         """
-        z = Section.whole(self._sigma).breakpoints
-        if len(jumps := z[_jumps(self._sigma, z)]):
+        z = Section.whole(self.activation).breakpoints
+        if len(jumps := z[_jumps(self.activation, z)]):
             raise LearnabilityError(
                 f"`activation` was given as {self.activation!r}, which jumps at {jumps[0]:.6g}, "
                 "but a continuous function is accepted: no gradient sees a jump."
             )
 
-    @property
-    def _sigma(self) -> Link:
-        assert isinstance(self.activation, Link)
-        return self.activation
-
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
         """Refuse a random start without a dimension, too small ones, and too many samples."""
-        _population(target.link, self._sigma)
+        _population(target.link, self.activation)
         if question == "path" and verb == "predict" and "d" not in at and "start" not in at:
             raise LearnabilityError(
                 "predict gradient-flow needs `start`, or `d` for a random one; neither was given."
@@ -158,7 +151,7 @@ class GradientFlow(Learner):
         frame = target.inputs.frame(1, at["d"])
         steps = np.rint(at["time"] / self.step).astype(np.int64)
         descend = descend_reused if self.reuse else descend_fresh
-        rule = Rule(self.flow, self._sigma, self.step, self.batch)
+        rule = Rule(self.flow, self.activation, self.step, self.batch)
         paths = [
             descend(target, at["d"], rule, self._start(frame, at, seed), steps, seed)
             for seed in tracked(list(seeds), self.name)
@@ -179,7 +172,7 @@ class GradientFlow(Learner):
                 "of the two."
             )
         frame = target.inputs.frame(1, at.get("d", 2))
-        population = _population(target.link, self._sigma)
+        population = _population(target.link, self.activation)
         starts = [self._start(frame, at, seed) for seed in (seeds or [0])]
         paths = [solve(population, frame, self.flow, start, at["time"]) for start in starts]
         found = self._found(target, frame, np.array(paths), Status.SOLVED)
@@ -199,7 +192,7 @@ class GradientFlow(Learner):
         """The answer of paths (seeds, times, k + 1)."""
         length = np.sum(paths**2, axis=-1, keepdims=True)
         traces = overlaps_in_frame(paths[..., None, :-1], length, frame) | {"length": length}
-        population = _population(target.link, self._sigma)
+        population = _population(target.link, self.activation)
         error = np.full(paths.shape[:2], np.nan)
         known = np.asarray(np.isfinite(paths).all(axis=-1))
         for place in zip(*np.nonzero(known), strict=True):
@@ -214,7 +207,7 @@ class GradientFlow(Learner):
     # ---- the loss of the spherical flow
 
     def _landscape(self, target: MultiIndex) -> Found:
-        found = landscape(_population(target.link, self._sigma))
+        found = landscape(_population(target.link, self.activation))
         count = max(len(found.maxima), len(found.minima))
         values = {"maxima": np.full(count, np.nan), "minima": np.full(count, np.nan)}
         for name in values:
@@ -229,7 +222,7 @@ class GradientFlow(Learner):
 
     def _recovery(self, target: Any, d: int, correlation: float) -> Found:
         theta = float(target.inputs.frame(1, d).scale[0] ** 2 - 1)  # Along the only long axis.
-        population = _population(target.link, self._sigma)
+        population = _population(target.link, self.activation)
         found = recovery(population, theta, d, correlation)
         certain = found.undecided <= _CERTAIN
         return Found(

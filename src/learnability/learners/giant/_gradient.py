@@ -23,7 +23,7 @@ from learnability.learners.giant._gradient_theory import (
     seen_axes,
 )
 from learnability.learners.giant._network import blocks, drawn, gradient, permuted
-from learnability.learners.giant._training import neurons, samples, sigma
+from learnability.learners.giant._training import neurons, samples
 from learnability.targets.base import Target
 
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ def measured_gradient(
     if at.get("control") == "permuted":
         batch = permuted(batch, seed, 0)
     with np.errstate(all="ignore"):  # What is not finite ends in a sentence.
-        G = gradient(network, sigma(learner), batch, n).astype(float)
+        G = gradient(network, learner.activation, batch, n).astype(float)
     if not np.isfinite(G).all():
         raise LearnabilityError(
-            f"{target.link!r} and {sigma(learner)!r} give a gradient that is not finite."
+            f"{target.link!r} and {learner.activation!r} give a gradient that is not finite."
         )
     directions = target.inputs.directions(seed, target.r, d)
     top, bottom = label_correlations(G, target.inputs, directions)
@@ -111,9 +111,9 @@ def check_gradient(learner: GiantSteps, target: Target, d: int) -> None:
             "for at most one: `simulate` measures it."
         )
     expand(target.link, 0)
-    if not expand(sigma(learner).derivative(), 0).energy:
+    if not expand(learner.activation.derivative(), 0).energy:
         raise LearnabilityError(
-            f"`activation` was given as {sigma(learner)!r}, whose slope is 0, and so is the "
+            f"`activation` was given as {learner.activation!r}, whose slope is 0, and so is the "
             "gradient: give one that is not constant."
         )
 
@@ -127,7 +127,7 @@ def predicted_gradient(
 
     def predicted(points: Points) -> Prediction:
         return gradient_theory(
-            points, sigma(learner), learner.bias, learner.init, axes.frame,
+            points, learner.activation, learner.bias, learner.init, axes.frame,
             n, neurons(learner, d), d,
         )  # fmt: skip
 

@@ -27,7 +27,6 @@ from learnability.learners.giant._training import (
     leading,
     neurons,
     samples,
-    sigma,
     step_size,
     train,
 )
@@ -144,7 +143,7 @@ def _readouts(
     seed: int,
 ) -> Readouts:
     """Ridge regressions on the batches after the used ones, for every alpha and ridge."""
-    ridges, activation, d = learner.ridges, sigma(learner), at["d"]
+    ridges, activation, d = learner.ridges, learner.activation, at["d"]
     shape = (len(at["alpha"]), len(ridges))
     if not np.isfinite(network.W).all():
         nothing = np.full(shape, np.nan)

@@ -15,7 +15,7 @@ from learnability.learners.giant._limit_errors import covariance_density
 from learnability.learners.giant._network import Parameters, blocks, readout_data
 from learnability.learners.giant._outlier import bulk_density, outlier
 from learnability.learners.giant._theory import check_limit, limit
-from learnability.learners.giant._training import neurons, samples, sigma, train
+from learnability.learners.giant._training import neurons, samples, train
 from learnability.targets.base import Target
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def measured_spectra(
         n, found = samples(alpha, d), []
         for network in both:
             batch = blocks(target, seed, n, d, training.used)
-            F, _ = readout_data(network, sigma(learner), batch, n)
+            F, _ = readout_data(network, learner.activation, batch, n)
             F -= F.mean(axis=0)
             found.append(np.linalg.eigvalsh(F.T @ F)[::-1] * (F.shape[1] / n))
         eigenvalues.append(found)
@@ -90,7 +90,7 @@ def predicted_spectra(learner: GiantSteps, target: Target, at: Mapping[str, Any]
     width, points = learner.width, at.get("points", _POINTS)
     s = np.linspace(1e-3, 1.05 * given.bulk * (1 + math.sqrt(width)), points)
     layer = [bulk_density(s / one.bulk, width) / one.bulk for one in both]
-    inputs = [features_given(sigma(learner), one) for one in both]
+    inputs = [features_given(learner.activation, one) for one in both]
     largest = max(
         float((one.linear**2 * one.bulk**2 * (1 + math.sqrt(width)) ** 2 + one.rest).max())
         for one in inputs

@@ -22,7 +22,7 @@ from learnability.learners.giant._limit_errors import Errors, Features, Labels, 
 from learnability.learners.giant._network import Parameters, measured
 from learnability.learners.giant._parameters import checked_parameters, linear_direction, one_step
 from learnability.learners.giant._runs import by_ridge
-from learnability.learners.giant._training import neurons, samples, sigma, step_size, train
+from learnability.learners.giant._training import neurons, samples, step_size, train
 from learnability.progress import tracked
 from learnability.results.schema import Status
 from learnability.targets.base import Target, checked_memory
@@ -42,7 +42,7 @@ _LOST = Errors(math.nan, math.nan, str(Status.DIVERGED))
 def limit(learner: GiantSteps, target: Target, bulk: str = "independent") -> Parameters:
     """Spike, alignment and bulk of one step."""
     step = step_size(learner, target, None)
-    found = one_step(target, sigma(learner), learner.init, step, learner.batch)
+    found = one_step(target, learner.activation, learner.init, step, learner.batch)
     if bulk == "batch":
         network = train(learner, target, _TYPICAL).network
         found = found._replace(spread=measured(network, np.eye(_TYPICAL)[0]).spread)
@@ -66,7 +66,7 @@ def check_limit(learner: GiantSteps, bulk: str, independent: bool) -> None:
     LearnabilityError
         With what to use instead.
     """
-    activation = sigma(learner)
+    activation = learner.activation
     shared = bulk == "independent" and not independent
     if shared and expand(activation, 2).is_zero(2) is not True:
         raise LearnabilityError(
@@ -95,12 +95,12 @@ class _Curve:
         direction = linear_direction(target)[1]
         given = limit(learner, target, bulk) if asked is None else checked_parameters(asked)
         self.parameters, self.width = given, learner.width
-        self.features = features_given(sigma(learner), given)
+        self.features = features_given(learner.activation, given)
         self.labels = labels_given(target, direction, given.alignment, self.features.kappa)
         self.rows: Bulk = IndependentRows(given.bulk**2, 1 + len(self.labels.linear))
         if bulk == "batch":
             step = step_size(learner, target, None)
-            batch = _batch(target, sigma(learner), learner.init, step, learner.batch)
+            batch = _batch(target, learner.activation, learner.init, step, learner.batch)
             self.rows = BatchRows(batch, given.alignment, given.bulk**2)
 
     def __call__(self, alpha: float, ridge: float) -> Errors:
@@ -167,7 +167,7 @@ def predicted_finite(
         with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
             if np.isfinite(network.W).all():
                 paired = learner.init == "symmetric"
-                layer = given_layer(network, sigma(learner), target, training.hidden, paired)
+                layer = given_layer(network, learner.activation, target, training.hidden, paired)
                 rows = [[layer_errors(layer, n, ridge) for ridge in learner.ridges] for n in sizes]
         found.append([[one if math.isfinite(one.test) else _LOST for one in row] for row in rows])
     turned = [list(row) for row in zip(*found, strict=True)]  # By alpha, then seed.

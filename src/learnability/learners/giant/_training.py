@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from learnability.errors import LearnabilityError
 from learnability.inputs import Inputs
 from learnability.inputs.base import Directions
-from learnability.labels.link import Link
 from learnability.learners.giant._network import Network, blocks, drawn, gradient, permuted
 from learnability.learners.networks.features import ROWS
 from learnability.targets import TargetLike, as_target
@@ -25,7 +24,6 @@ __all__ = [
     "leading",
     "neurons",
     "samples",
-    "sigma",
     "step_size",
     "train",
 ]
@@ -64,12 +62,6 @@ class Training(NamedTuple):
 
 
 # ---- what the fields of the learner mean in dimension d
-
-
-def sigma(learner: GiantSteps) -> Link:
-    """The activation, which the learner has read."""
-    assert isinstance(learner.activation, Link)
-    return learner.activation
 
 
 def samples(ratio: float, d: int) -> int:
@@ -141,7 +133,7 @@ def train(
     -------
     Training
     """
-    target, activation = as_target(target), sigma(learner)
+    target, activation = as_target(target), learner.activation
     size = step_size(learner, target, d) if learner.update == "add" else None
     n = samples(learner.batch, d)
     network = start = drawn(learner.init, seed, neurons(learner, d), d, learner.bias)

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 from learnability.errors import LearnabilityError
 from learnability.fields import choice, flag, number, numbers, record, whole
-from learnability.labels.fields import function
-from learnability.labels.link import Link
+from learnability.labels.fields import AsLink, function
 from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.giant._gradient import (
     check_gradient,
@@ -136,9 +135,7 @@ class GiantSteps(Learner):
     )  # fmt: skip
 
     width: float = number(1.0, above=0, unit="p/d", help="Neurons per dimension of the inputs.")
-    activation: str | Link | Callable[[Any], Any] = function(
-        "relu(z)", help="The function sigma, which is continuous."
-    )
+    activation: AsLink = function("relu(z)", help="The function sigma, which is continuous.")
     batch: float = number(
         4.0, above=0, unit="n/d", help="Samples of one step per dimension of the inputs."
     )

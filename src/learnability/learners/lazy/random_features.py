@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -11,8 +11,7 @@ import numpy as np
 
 from learnability.errors import LearnabilityError
 from learnability.fields import Number, declare, numbers, record
-from learnability.labels.fields import function
-from learnability.labels.link import Link
+from learnability.labels.fields import AsLink, function
 from learnability.learners.base import Found, Learner, Question, Support
 from learnability.learners.lazy._levels import activation_weights, finite_levels
 from learnability.learners.lazy._runs import EVERYTHING, check_memory, measured
@@ -75,9 +74,7 @@ class RandomFeatures(Learner):
         1.0, _Width(above=0),
         "Number of neurons; infinite for predictions of their kernel.", unit="d",
     )  # fmt: skip
-    activation: str | Link | Callable[[Any], Any] = function(
-        "relu(z)", help="The function sigma of a neuron."
-    )
+    activation: AsLink = function("relu(z)", help="The function sigma of a neuron.")
     ridge: float | Sequence[float] = numbers(
         0.01, at_least=0, help="The ridge, or several, which share one factorisation."
     )
@@ -100,30 +97,25 @@ class RandomFeatures(Learner):
         d = at["d"]
         X, y, _, _ = target.sample(seed, d=d, alpha=at["alpha"], dtype=np.float32)
         W = first_layer(seed, self._neurons(d), d)
-        F = features(self._link, X, W)
+        F = features(self.activation, X, W)
         del X  # Before the regression takes its own memory.
         fitted = fit_readout(F, y, self.ridges)
         weights = fitted.weights.astype(np.float32)
         return measured(
-            self, target, d, seed, fitted, lambda Z: weights @ features(self._link, Z, W).T
+            self, target, d, seed, fitted, lambda Z: weights @ features(self.activation, Z, W).T
         )
 
     def theory(
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> Found:
         """The errors by deterministic equivalents."""
-        weights = partial(activation_weights, self._link)
+        weights = partial(activation_weights, self.activation)
 
         def levels(target: Target, d: int) -> Levels:
             return finite_levels(*weights(), target, d)
 
-        view = KernelView(self.width, weights, levels, partial(feature_kernel, self._link))
+        view = KernelView(self.width, weights, levels, partial(feature_kernel, self.activation))
         return predicted(self, view, target, at, seeds)
 
     def _neurons(self, d: int) -> int:
         return max(round(self.width * d), 1)
-
-    @property
-    def _link(self) -> Link:
-        assert isinstance(self.activation, Link)
-        return self.activation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from learnability.errors import LearnabilityError, refuse
 from learnability.fields import choice, flag, number, numbers, record, whole
 from learnability.inputs import Frame
-from learnability.labels.fields import function
-from learnability.labels.link import Link
+from learnability.labels.fields import AsLink, AsOptionalLink, function
 from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.networks.starts import Start, random_start, start_of
 from learnability.learners.online._equations import Equations
@@ -106,7 +105,7 @@ class OnlineSGD(Learner):
     )  # fmt: skip
 
     width: int = whole(1, help="Number of neurons p.")
-    activation: str | Link | Callable[[Any], Any] = function("relu(z)", help="The function sigma.")
+    activation: AsLink = function("relu(z)", help="The function sigma.")
     loss: str = choice("squared", LOSSES, help="The loss is (f - y)^2 / 2, or -f y.")
     step: float = number(0.1, at_least=0, unit="1/d", help="Size of a step of the first layer.")
     rule: str = choice("plain", RULES, help="What a step does with its sample.")
@@ -121,14 +120,14 @@ class OnlineSGD(Learner):
     spherical: bool = flag(
         False, help="Whether every neuron is brought back to unit length after every step."
     )
-    second_layer: float | Sequence[float] = numbers(
+    second_layer: float | tuple[float, ...] = numbers(
         1.0, distinct=False,
         help="The weights a at the start, one number for all or one for each neuron.",
     )  # fmt: skip
     second_step: float = number(
         0.0, at_least=0, unit="1/d", help="Size of a step of the second layer; 0 keeps it fixed."
     )
-    schedule: str | Link | Callable[[Any], Any] | None = function(
+    schedule: AsOptionalLink = function(
         None, optional=True,
         help='The steps have this factor, a function of the time steps / d such as "1/(1 + z)".',
     )  # fmt: skip
@@ -192,31 +191,26 @@ class OnlineSGD(Learner):
 
     def run(self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int]) -> Found:
         """SGD in dimension d, all seeds at once."""
-        d, own, setting = at["d"], list(seeds), self._setting(target, at)
+        d, frame, own = at["d"], _frame(target, at), list(seeds)
+        recipe = self._recipe(target, frame)
         if self.engine == "full":
-            rows = len(own) * (self.width + len(setting.frame.scale)) + self.batch
+            rows = len(own) * (self.width + len(frame.scale)) + self.batch
             checked_memory(
                 f"{len(own)} runs of all coordinates in dimension {d}", 12.0 * rows * d,
                 'use fewer seeds, or engine="reduced"',
             )  # fmt: skip
+        start = None
+        if "start" in at:
+            start = start_of(at["start"], self.width, frame, self.spherical)
+        setting = Setting(recipe, self._rates, target, frame, d, start, self._second, self.engine)
         if question == "recovery":
             last = int(np.rint(float(at["time"].max()) * d))
             reached, lost = recover(setting, last, own, at.get("overlap", _OVERLAP))
             found = np.where(reached >= 0, reached / d, np.inf)
             return Found(_recovery(found, lost), attrs={"note": divergence(lost)})
         runs = run(setting, np.rint(at["time"] * d).astype(np.int64), own)
-        values = observed_runs(target, setting.recipe, setting.frame, runs)
+        values = observed_runs(target, recipe, frame, runs)
         return Found(values, attrs={"note": divergence(runs.diverged)})
-
-    def _setting(self, target: MultiIndex, at: Mapping[str, Any]) -> Setting:
-        """What is run in the dimension `d`, from a `start` or from random weights."""
-        frame, start = _frame(target, at), None
-        if "start" in at:
-            start = start_of(at["start"], self.width, frame, self.spherical)
-        recipe = self._recipe(target, frame)
-        return Setting(
-            recipe, self._rates, target, frame, at["d"], start, self._second, self.engine
-        )
 
     # ---- theory
 
@@ -271,23 +265,11 @@ class OnlineSGD(Learner):
     def _rates(self) -> tuple[float, float, float]:
         return self.step, self.look_ahead, self.second_step
 
-    @property
-    def _sigma(self) -> Link:
-        assert isinstance(self.activation, Link)
-        return self.activation
-
-    @property
-    def _factor(self) -> Link | None:
-        assert self.schedule is None or isinstance(self.schedule, Link)
-        return self.schedule
-
     def _recipe(self, target: MultiIndex, frame: Frame) -> Recipe:
-        assert isinstance(self.activation, Link)
-        assert self.schedule is None or isinstance(self.schedule, Link)
         return Recipe(
             target.link,
             target.noise > 0,
-            self._sigma,
+            self.activation,
             self.loss,
             self.rule,
             self.repetitions,
@@ -295,7 +277,7 @@ class OnlineSGD(Learner):
             self.batch,
             self.spherical,
             self.second_step > 0,
-            self._factor,
+            self.schedule,
             self.normalisation,
             frame.isotropic and not frame.spikes,
         )
