@@ -6,7 +6,7 @@ STAMP := .venv/.installed
 DEMO_LINK := z1**2 + sign(z1*z2*z3)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test agreement lint types docs bench figures lock clean
+.PHONY: help setup demo test agreement golden mutants lint types docs bench figures lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -31,8 +31,18 @@ test agreement: export OPENBLAS_NUM_THREADS = 1
 test: $(STAMP)  ## run the tests, without those of theory against simulation
 	$(BIN)/python -m pytest tests --ignore=tests/agreement -n 2
 
-agreement: $(STAMP)  ## run the tests of theory against simulation; finding none is a failure
-	$(BIN)/python -m pytest tests/agreement -n 2 --dist worksteal
+# A change of one family runs its own: make agreement FAMILY=online.
+FAMILY ?=
+AGREEMENT := $(if $(FAMILY),tests/agreement/test_$(FAMILY)_agreement.py,tests/agreement)
+
+agreement: $(STAMP)  ## run theory against simulation, all of it or FAMILY=online, giant, ...
+	$(BIN)/python -m pytest $(AGREEMENT) -n 2 --dist worksteal
+
+golden: $(STAMP)  ## add the golden numbers of new learners and of new versions
+	$(BIN)/python -m tests.conformance.golden
+
+mutants: $(STAMP)  ## change the numerics in 60 places, and see which the tests notice (hours)
+	$(BIN)/python -m tests.tools.mutate --count 60
 
 lint: $(STAMP)  ## check the format and the style
 	$(BIN)/ruff format --check .

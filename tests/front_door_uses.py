@@ -18,6 +18,10 @@ spiked = lb.MultiIndex("z", inputs=lb.Spiked(strength=4.0, alignment=0.5))
 deep = lb.Hierarchical("tanh(3*z)", "He2(z)", epsilon=0.5)
 report = lb.hardness(target)
 words: str = report.kind or "?"
+more_words = lb.hardness(deep).conditions
+sgd = lb.OnlineSGD(activation="tanh(z)", schedule=None)
+variables: int = sgd.activation.r
+by_function = lb.GiantSteps(activation=np.tanh)
 amp = lb.BayesAMP(start="random", damping=0.7)
 weight: float = amp.damping
 theory = amp.predict(target, alpha=np.linspace(0.1, 4, 80))
@@ -48,9 +52,11 @@ print(amp.dampng)  # refused: attr-defined
 lb.BayesAmp()  # refused: attr-defined
 lb.MultiIndex("z", noize=0.1)  # refused: call-arg
 lb.Spiked(strenght=4.0)  # refused: call-arg
-lb.hardness("z", "w")  # refused: arg-type
+lb.hardness("z", "w")  # refused: call-overload
 print(lb.hardness.reports)  # refused: attr-defined
 print(lb.estimator)  # refused: attr-defined
 print(lb.estimators.Nothing)  # refused: attr-defined
 lb.study("bayes-amp", "z", d=10, alpha=1.0)  # refused: arg-type
 lb.Link(3)  # refused: arg-type
+print(report.alfa_c)  # refused: attr-defined
+lb.OnlineSGD(activation=3)  # refused: arg-type

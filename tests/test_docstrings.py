@@ -25,7 +25,7 @@ PACKAGES = ["learnability", *(
 
 def public_names(package: str) -> Iterator[tuple[str, Any]]:
     module = importlib.import_module(package)
-    for name in getattr(module, "__all__", ()):
+    for name in getattr(module, "__all__", None) or [n for n in vars(module) if n[0] != "_"]:
         value = getattr(module, name)
         own = (getattr(value, "__module__", "") or "").startswith("learnability")
         if own and (inspect.isclass(value) or inspect.isfunction(value)):

@@ -162,9 +162,7 @@ def test_a_module_can_be_read_in_one_sitting(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     lines = text.count("\n")
     assert lines <= LONGEST, f"{lines} lines: split it"
-    recipe = place(path)[:1] == ("figures",) and not path.name.startswith("_")  # One file each.
-    small = recipe or path.name in FRONTS
-    assert lines >= SHORTEST or small, f"{lines} lines: join it to where it is used"
+    assert lines >= SHORTEST or path.name in FRONTS, f"{lines} lines: join it to where it is used"
     assert ast.get_docstring(ast.parse(text)), "no docstring says what it is for"
 
 
@@ -180,3 +178,18 @@ def test_a_name_is_one_thing() -> None:
                 if isinstance(node, ast.ImportFrom) and node.module != "learnability":
                     wrong += [f"{path.parent.name}.{a.name}" for a in node.names if a.name in own]
     assert wrong == []
+
+
+def test_every_family_of_learners_has_tests_of_its_own() -> None:
+    """`make agreement FAMILY=online` runs what a change of that family can affect."""
+    root = Path(__file__).parent
+    families = {
+        path.parent.name
+        for path in (SOURCE / "learners").glob("*/__init__.py")
+        if path.parent.name not in SHARED
+    }
+    files = {path.name for path in (root / "agreement").glob("test_*_agreement.py")}
+    split = {name.removeprefix("test_").removesuffix("_agreement.py") for name in files}
+    assert families <= split
+    assert split - families <= {place(path)[0] for path in MODULES if place(path)}
+    assert all((root / "learners" / family).is_dir() for family in families)

@@ -126,7 +126,7 @@ def test_online_learners_run_along_the_time(run) -> None:  # type: ignore[no-unt
     done = run("simulate", "online-sgd", "z1 + z2", "--d", "20", "--seeds", "2", *options)
     assert done.code == 0, done.err
     rows = [line.split() for line in done.out.splitlines() if line.startswith("  ")]
-    assert rows[0][:3] == ["time", "overlap", "1"]
+    assert rows[0][:3] == ["time", "overlap", "1"] and "error" in rows[0]
     assert [row[0] for row in rows[1:3]] == ["0.5", "1"]
     assert "2 finished" in done.out
     done = run("predict", "online-sgd", "z1 + z2", "--d", "20", *options)

@@ -32,23 +32,10 @@ from learnability.fields import (
     is_number,
 )
 from learnability.inputs import INPUTS, Inputs
+from learnability.learners import LEARNERS
 from learnability.learners.base import Learner, Question
 from learnability.learners.base.questions import ARGUMENTS
 from learnability.targets import TARGETS, Target
-
-try:
-    from learnability.learners import LEARNERS
-except ImportError:  # interim: families that have landed
-    import contextlib
-    import importlib
-    import pkgutil
-
-    import learnability.learners as _room
-
-    for _m in pkgutil.iter_modules(_room.__path__):
-        with contextlib.suppress(ImportError):
-            importlib.import_module(f"learnability.learners.{_m.name}")
-    LEARNERS = {c.name: c for c in Learner.__subclasses__() if hasattr(c, "name")}
 
 D = 16
 SEEDS = (0, 1)

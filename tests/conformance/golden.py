@@ -1,6 +1,6 @@
 """Golden numbers: what every learner returned on every law of data when its version was written.
 
-`python -m tests.conformance.golden` adds what is missing to golden.json: runs of new learners and
+`make golden` adds what is missing to golden.json: runs of new learners and
 of new versions. It never changes a number that is there.
 """
 
@@ -18,13 +18,14 @@ import xarray
 from learnability.fields import declared, given
 from learnability.inputs import INPUTS
 from learnability.labels.link import Link
+from learnability.learners import LEARNERS
 from learnability.learners.base import Learner
 from learnability.targets import TARGETS, Target
 
-from tests.conformance.cases import LEARNERS, VERBS, Asked, D, answered, needed, places, targets_of
+from tests.conformance.cases import VERBS, Asked, D, answered, needed, places, targets_of
 
 FILE = Path(__file__).with_name("golden.json")
-COMMAND = "python -m tests.conformance.golden"
+COMMAND = "make golden"
 DIGITS = 6
 SAMPLES = 6
 FEW = 4

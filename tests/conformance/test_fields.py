@@ -14,12 +14,12 @@ import pytest
 
 from learnability.errors import LearnabilityError
 from learnability.fields import Declared, declared
+from learnability.learners import LEARNERS
 from learnability.learners.base import Learner, Question
 from learnability.targets import Target
 
 from tests.conformance.cases import (
     FURTHER_LINKS,
-    LEARNERS,
     LINKS,
     VERBS,
     Answer,

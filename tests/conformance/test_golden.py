@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.conformance.cases import LEARNERS, SEEDS, ask
+from learnability.learners import LEARNERS
+from learnability.targets import TARGETS
+
+from tests.conformance.cases import SEEDS, ask
 from tests.conformance.golden import (
     COMMAND,
     digests,
@@ -26,8 +29,6 @@ def current() -> list[str]:
 
 
 def _is_current(key: str) -> bool:
-    from learnability.targets import TARGETS
-
     *own, target, _ = (part.strip() for part in key.split(" | "))
     kind, version = target.split()
     if kind not in TARGETS or TARGETS[kind].numerics_version != int(version):

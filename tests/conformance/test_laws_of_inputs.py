@@ -18,12 +18,12 @@ import xarray
 from learnability.errors import LearnabilityError
 from learnability.fields import Number, declared
 from learnability.inputs import INPUTS, Isotropic, Spiked
+from learnability.learners import LEARNERS
 from learnability.learners.base import Learner, Question
 from learnability.results.schema import Status
 from learnability.targets import MultiIndex
 
 from tests.conformance.cases import (
-    LEARNERS,
     LINKS,
     VERBS,
     D,

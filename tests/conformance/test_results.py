@@ -11,12 +11,12 @@ import pytest
 import xarray
 
 import learnability
+from learnability.learners import LEARNERS
 from learnability.learners.base import Learner, Question
 from learnability.learners.base.questions import ARGUMENTS, At
 from learnability.results.schema import COORDINATES, OBSERVABLES, STDERR, THRESHOLDS, Status, row_of
 
 from tests.conformance.cases import (
-    LEARNERS,
     VERBS,
     accepts,
     answered,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from learnability.errors import LearnabilityError
+from learnability.learners import LEARNERS
 from learnability.learners.base import Learner, Question
 from learnability.learners.base.questions import ARGUMENTS
 from learnability.targets import MultiIndex, Target
 
 from tests.conformance.cases import (
-    LEARNERS,
     VERBS,
     accepts,
     argument,
