@@ -21,7 +21,7 @@ from learnability import (
     MehlerReadout,
     SpectralFirstLayer,
 )
-from learnability.figures._depth import reference
+from learnability.figures._literature import reference
 from learnability.learners.measurement import FRESH
 
 TARGET = reference()

@@ -26,7 +26,7 @@ from learnability import (
     SpectralFirstLayer,
     study,
 )
-from learnability.figures._depth import best_kernel, reference
+from learnability.figures._literature import best_kernel, reference
 
 D = 64
 TARGET = reference()

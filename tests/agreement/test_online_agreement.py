@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp, norm
 
-from learnability import MultiIndex
-from learnability.learners.online import OnlineSGD, _engines
+from learnability import MultiIndex, OnlineSGD
+from learnability.learners.online import _steps
 from learnability.learners.online._runs import run
 
 pytestmark = pytest.mark.agreement
@@ -24,10 +24,8 @@ LINKS = {1: "He3(z)/sqrt(6) + z", 2: "z1*z2 + z1"}
 
 def order_parameters(learner, target, d, steps, start=None, replicas=REPLICAS):
     """M and the upper triangle of Q after some steps, shape (replicas, k)."""
-    found = run(
-        learner._recipe(target), learner._rates, target, d, np.array([steps]),
-        list(range(replicas)), learner._start(target, start), learner.engine,
-    )  # fmt: skip
+    at = {"d": d} if start is None else {"d": d, "start": start}
+    found = run(learner._setting(target, at), np.array([steps]), list(range(replicas)))
     M = found.overlap[:, 0]
     Q = found.rest[:, 0] + M @ np.swapaxes(M, 1, 2)
     upper = np.triu_indices(Q.shape[1])
@@ -51,18 +49,24 @@ def smallest_p_value(learner, target, d, steps, start=None, replicas=REPLICAS):
     list(product((1, 3), (1, 2), ("plain", "extragradient"), (False, True), (1, 4))),
 )
 def test_the_two_engines_agree_in_law(p, r, rule, spherical, batch):
+    ahead = {"look_ahead": 1.0} if rule == "extragradient" else {}
     learner = OnlineSGD(
-        width=p, activation="tanh(z)", rule=rule, look_ahead=1.0, step=2.0 * math.sqrt(batch),
-        batch=batch, spherical=spherical,
+        width=p, activation="tanh(z)", rule=rule, step=2.0 * math.sqrt(batch), batch=batch,
+        spherical=spherical, **ahead,
     )  # fmt: skip
     assert smallest_p_value(learner, MultiIndex(LINKS[r]), 100, 40) > 1e-3
 
 
 @pytest.mark.parametrize("rule", ["repetition", "sam", "lookahead"])
 def test_the_other_rules_agree_in_law_with_noise_and_both_layers_trained(rule):
+    inner = {
+        "repetition": {"repetitions": 3},
+        "sam": {"look_ahead": 1.0},
+        "lookahead": {"look_ahead": 1.0, "repetitions": 3},
+    }
     learner = OnlineSGD(
-        width=2, activation="tanh(z)", rule=rule, look_ahead=1.0, step=2.0, batch=2,
-        second_step=1.0, repetitions=3, schedule="1/(1 + z)",
+        width=2, activation="tanh(z)", rule=rule, step=2.0, batch=2, second_step=1.0,
+        schedule="1/(1 + z)", **inner[rule],
     )  # fmt: skip
     assert smallest_p_value(learner, MultiIndex(LINKS[2], noise=0.3), 100, 40) > 1e-3
 
@@ -75,16 +79,16 @@ SHORT = OnlineSGD(step=20.0, activation="z", loss="correlation")
 def test_one_degree_of_freedom_too_many_is_noticed(d, monkeypatch):
     target, start = MultiIndex("sign(z)"), (1.0, 0.3)
     assert smallest_p_value(SHORT, target, d, 1, start) > 1e-3
-    exact = _engines.quantile_series
-    monkeypatch.setattr(_engines, "quantile_series", lambda k, n: exact(k + 1, n))
+    exact = _steps.quantile_series
+    monkeypatch.setattr(_steps, "quantile_series", lambda k, n: exact(k + 1, n))
     assert smallest_p_value(SHORT, target, d, 1, start) < 1e-3
 
 
 @pytest.mark.parametrize("d", [8, 100, 400])
 def test_the_length_of_the_inputs_cannot_be_dropped(d, monkeypatch):
     target, start = MultiIndex("z"), (1.0, 0.3)
-    exact = _engines.quantile_series
-    monkeypatch.setattr(_engines, "quantile_series", lambda k, n: 0 * exact(k, n))
+    exact = _steps.quantile_series
+    monkeypatch.setattr(_steps, "quantile_series", lambda k, n: 0 * exact(k, n))
     learner = OnlineSGD(step=2.0, activation="tanh(z)")
     assert smallest_p_value(learner, target, d, d // 4, start, 1000) < 1e-3
 
@@ -140,7 +144,7 @@ def test_runs_follow_the_equations_of_motion(name):
     for key in ("overlap_trace", "gram_trace", "error_trace"):
         values = runs[key].values
         deviation = values.std(axis=0, ddof=1) / math.sqrt(seeds)
-        unsure = key.replace("trace", "error")
+        unsure = f"{key}_stderr"
         own = theory[unsure].values if unsure in theory else 0.0
         moving = deviation > 1e-6
         gap = np.abs(values.mean(axis=0) - theory[key].values) / np.hypot(deviation, own)
@@ -189,7 +193,7 @@ def mean_log_times(learner_of, link, dimensions, seeds, time_of):
     """Mean logarithm of the number of steps to |m| = 1/2; every run must get there."""
     found = []
     for d in dimensions:
-        times = learner_of(d).simulate_recovery(link, d=d, time=time_of(d), seeds=seeds)
+        times = learner_of(d).simulate(link, question="recovery", d=d, time=time_of(d), seeds=seeds)
         assert set(times.status.values) == {"recovered"}
         found.append(float(np.log(times.recovery_time.values * d).mean()))
     return np.array(found)

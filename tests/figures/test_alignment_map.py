@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from learnability import SpikedIndex
-from learnability.figures.alignment_map import Recoveries, _slope_error, _slopes
+from learnability.figures.alignment_map import _slope_error, _slopes, steps_to_recovery
 
 
 def test_slopes_of_powers() -> None:
@@ -24,10 +26,8 @@ def test_the_error_of_a_slope_is_its_scatter() -> None:
     assert np.mean(errors) == pytest.approx(scatter, rel=0.2)
 
 
-def test_groups_have_runs_of_their_own() -> None:
+def test_more_runs_keep_those_that_there_are(tmp_path: Path) -> None:
     target = SpikedIndex("He3(z)/sqrt(6)", spike_exponent=0.4, alignment_exponent=0.1)
-    learner = Recoveries(2)
-    both = learner.simulate(target, d=64, seeds=[0, 1]).steps
-    assert both.shape == (2, 2) and len(np.unique(both)) == 4
-    alone = learner.simulate(target, d=64, seeds=[1]).steps
-    np.testing.assert_array_equal(alone[0], both[1])
+    four = steps_to_recovery(target, 64, 4, tmp_path / "map.study")
+    assert four.shape == (4,) and len(np.unique(four)) == 4
+    np.testing.assert_array_equal(steps_to_recovery(target, 64, 2), four[:2])

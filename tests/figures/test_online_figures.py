@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import xarray
 
+from learnability import LearnabilityError, MultiIndex, SpikedIndex
 from learnability.figures import (
     FIGURES,
     csq_staircase,
@@ -94,3 +95,21 @@ def test_picture_of_a_made_up_hierarchy():
     assert [axes.get_xscale() for axes in picture.axes] == ["log", "log"]
     said = [text.get_text() for text in picture.legends[0].get_texts()]
     assert said[:3] == ["$z_1$", "$z_2$", "$z_3$"]
+
+
+@pytest.mark.parametrize("module", [csq_staircase, repetita, hierarchy, online_exponents])
+def test_figures_take_a_target_of_ones_own(module, tmp_path):
+    single = module in (repetita, online_exponents)
+    target = SpikedIndex("z + He2(z)/2", spike=1.0, alignment=0.3)
+    if not single:
+        target = MultiIndex("z1*z2 + z1")
+    pairs = {k: (30, 60) for k in (1, 2, 3)}
+    exponents = online_exponents.Size(pairs, pairs, 2, 2, 5)
+    size = exponents if module is online_exponents else OnlineSize((40,), runs=2, points=5)
+    data = module.compute(size, store=tmp_path / "own.study", target=target)
+    figure = module.picture(data)
+    assert figure.axes
+    figure.canvas.draw()
+    if module is online_exponents:
+        with pytest.raises(LearnabilityError, match="information exponent from 1 to 3"):
+            module.compute(size, target=MultiIndex("He4(z)"))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from learnability.figures import FIGURES
-from learnability.figures._structured import SpikeSize
+from learnability.figures._literature import SpikeSize
 from learnability.figures.alignment_map import MapSize
 from learnability.figures.flows import FlowSize
 from learnability.figures.mean_field_parity import ParitySize
@@ -21,7 +21,7 @@ TINY: dict[str, Any] = {
     "spiked-spectrum": SpikeSize((60,), 1, (0.0, 0.7), 4),
     "spiked-alignment": SpikeSize((40,), 2, (0.1, 0.8), 2),
     "flows": FlowSize(d=1000, runs=2, batch=400, points=5, landscape=41),
-    "alignment-map": MapSize((32, 64), 1, 8, (0.0,), (0.8,)),
+    "alignment-map": MapSize((32, 64), 8, (0.0,), (0.8,)),
     "mean-field-parity": ParitySize(10, 1, (4.0, 8.0), (2,), (0.0, 0.5), 100, 50),
     "scaling-laws": LawSize((20, 40), 3, 300, 9, 9),
 }

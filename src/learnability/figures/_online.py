@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     import xarray
 
     from learnability.learners import OnlineSGD
+    from learnability.targets import TargetLike
 
 __all__ = [
     "OnlineSize",
-    "Recovery",
     "captured_paths",
     "legend_of_dimensions",
     "path_and_crosses",
@@ -45,20 +45,9 @@ class OnlineSize:
     points: int
 
 
-@dataclass(frozen=True)
-class Recovery:
-    """The time to overlap 1/2 as the result of a learner, for a study to keep."""
-
-    learner: OnlineSGD
-
-    def simulate(self, target: Any, *, d: int, time: float, seeds: Any) -> xarray.Dataset:
-        """Run until overlap 1/2, at most to `time`."""
-        return self.learner.simulate_recovery(target, d=d, time=time, seeds=seeds)
-
-
 def paths(
     learner: OnlineSGD,
-    link: str,
+    target: TargetLike,
     d: int,
     times: NDArray[Any],
     runs: int,
@@ -70,7 +59,7 @@ def paths(
 
     Parameters
     ----------
-    learner, link, d
+    learner, target, d
         What to run.
     times : array
         Of the solution; the runs are looked at at every fourth.
@@ -84,10 +73,15 @@ def paths(
         Whether the runs have the same start.
     """
     from learnability.studies import study
+    from learnability.targets import as_target
 
-    theory = learner.predict(link, time=times, start=start)
+    target = as_target(target)
+    if target.depends_on_dimension:
+        theory = learner.predict(target, d=d, time=times, start=start)
+    else:
+        theory = learner.predict(target, time=times, start=start)
     more: dict[str, Any] = {"start": start} if shared else {}
-    return theory, study(learner, link, d=d, time=times[::4], seeds=runs, store=store, **more)
+    return theory, study(learner, target, d=d, time=times[::4], seeds=runs, store=store, **more)
 
 
 def captured_paths(result: xarray.Dataset) -> NDArray[np.float64]:
@@ -97,7 +91,7 @@ def captured_paths(result: xarray.Dataset) -> NDArray[np.float64]:
     """
     M, Q = result["overlap_trace"].values, result["gram_trace"].values
     inverse = np.linalg.pinv(Q, rcond=1e-8, hermitian=True)
-    return np.einsum("...jk,...jl,...lk->...k", M, inverse, M)
+    return np.asarray(np.einsum("...jk,...jl,...lk->...k", M, inverse, M))
 
 
 def path_and_crosses(

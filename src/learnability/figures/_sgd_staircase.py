@@ -11,6 +11,8 @@ than second coefficient.
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +23,8 @@ from learnability.figures._online import OnlineSize, legend_of_dimensions, path_
 
 if TYPE_CHECKING:
     import xarray
+
+    from learnability.targets import Target
 
 __all__ = ["FULL", "QUICK", "RULES", "Staircase"]
 
@@ -49,27 +53,37 @@ class Staircase:
     look_ahead: float
     last: float
 
-    def compute(self, size: OnlineSize, store: Path | None = None) -> xarray.Dataset:
-        """|overlap| with z1, and the mean with z2 and z3, by rule and d along the time."""
+    def compute(
+        self, size: OnlineSize, store: Path | None = None, target: Target | None = None
+    ) -> xarray.Dataset:
+        """|overlap| by rule and d along the time.
+
+        With z1, and the mean with z2 and z3; with every direction of a target of one's own.
+        """
         import xarray
 
         from learnability.learners import OnlineSGD
         from learnability.reports import hardness
 
+        groups = {"z1": [0], "z2 and z3": [1, 2]}
+        r = 3 if target is None else target.r
+        if target is not None:
+            groups = {f"z{i + 1}": [i] for i in range(r)}
+        goal = self.link if target is None else target
         x = np.linspace(0, self.last, size.points)
         found: dict[str, list[Any]] = {"theory": [], "runs": []}
         for rule in RULES:
             learner = OnlineSGD(
                 activation=self.activation, loss="correlation", step=self.step, rule=rule,
-                look_ahead=self.look_ahead, spherical=True,
+                look_ahead=self.look_ahead if rule == "extragradient" else 0.0, spherical=True,
             )  # fmt: skip
             for d in size.dimensions:
-                start = (1.0, [[1 / math.sqrt(d)] * 3])
+                start = (1.0, [[1 / math.sqrt(d)] * r])
                 times = x * math.log(d)
-                pair = paths(learner, self.link, d, times, size.runs, start, store, shared=True)
+                pair = paths(learner, goal, d, times, size.runs, start, store, shared=True)
                 for values, result in zip(found.values(), pair, strict=True):
-                    values.append(_two_overlaps(result))
-        report = hardness(self.link)
+                    values.append(_overlaps(result, groups.values()))
+        report = hardness(goal)
         shape = (len(RULES), len(size.dimensions))
         lines, crosses = (np.array(v).reshape(*shape, *v[0].shape) for v in found.values())
         return xarray.Dataset(
@@ -82,10 +96,10 @@ class Staircase:
                 "d": list(size.dimensions),
                 "x": x,
                 "x_runs": x[::4],
-                "direction": ["z1", "z2 and z3"],
+                "direction": list(groups),
             },
             {
-                "link": self.link,
+                "link": self.link if target is None else target.link.text or "",
                 "activation": self.activation,
                 "theory_leap": report.leap or 0,
                 "theory_generative_exponent": report.generative_exponent or 0,
@@ -109,7 +123,7 @@ class Staircase:
             for axes, rule, title in zip(panels, data["rule"].values, titles, strict=True):
                 here = data.sel(rule=rule)
                 for i, opacity in enumerate(dark):
-                    for k in range(2):
+                    for k in range(data.sizes["direction"]):
                         path_and_crosses(
                             axes,
                             data["x"].values,
@@ -121,12 +135,13 @@ class Staircase:
             panels[0].set_ylabel("overlap")
             first, *_, last = [*data["d"].values, data["d"].values[-1]]
             size = f"$d = {first}$" if first == last else f"$d = {first}$ (pale) to {last}"
-            labels = ["$z_1$", f"$z_2$ and $z_3$, {size}"]
+            labels = [re.sub(r"z(\d)", r"$z_\1$", str(name)) for name in data["direction"].values]
+            labels[-1] += f", {size}"
             legend_of_dimensions(figure, labels, COLOURS, data.sizes["seed"])
         return figure
 
 
-def _two_overlaps(result: xarray.Dataset) -> Any:
-    """|overlap| with z1 and the mean of those with z2 and z3, on a last axis."""
+def _overlaps(result: xarray.Dataset, groups: Iterable[list[int]]) -> Any:
+    """Means of |overlap| with the directions of each group, on a last axis."""
     overlap = np.abs(result["overlap_trace"].values[..., 0, :])
-    return np.stack([overlap[..., 0], overlap[..., 1:].mean(axis=-1)], axis=-1)
+    return np.stack([overlap[..., group].mean(axis=-1) for group in groups], axis=-1)

@@ -12,7 +12,6 @@ Mousavi-Hosseini, Wu, Suzuki, Erdogdu, NeurIPS 2023.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,95 +19,75 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.figures._structured import LINKS
+from learnability.figures._literature import LINKS
 
 if TYPE_CHECKING:
     import xarray
 
-    from learnability.targets import SpikedIndex
+    from learnability.targets import MultiIndex
 
-__all__ = ["FULL", "QUICK", "MapSize", "Recoveries", "compute", "picture"]
+__all__ = ["FULL", "QUICK", "MapSize", "compute", "picture", "steps_to_recovery"]
 
 
 @dataclass(frozen=True)
 class MapSize:
-    """Dimensions, groups of runs and runs of a group, and the exponents gamma_1 and gamma_2."""
+    """Dimensions, runs of each point, and the exponents gamma_1 and gamma_2."""
 
     dimensions: tuple[int, ...]
-    groups: int
     runs: int
     alignments: tuple[float, ...]
     spikes: tuple[float, ...]
 
 
-FULL = MapSize((64, 128, 256, 512), 2, 32, (0.0, 0.15, 0.3, 0.45, 0.6), (0.0, 0.3, 0.5, 0.7, 0.85))
-QUICK = MapSize((64, 128, 256), 1, 16, (0.0, 0.3, 0.5), (0.0, 0.7))
+FULL = MapSize((64, 128, 256, 512), 64, (0.0, 0.15, 0.3, 0.45, 0.6), (0.0, 0.3, 0.5, 0.7, 0.85))
+QUICK = MapSize((64, 128, 256), 16, (0.0, 0.3, 0.5), (0.0, 0.7))
 _LAST = 15.0  # Steps given to a run, over d / rho_0^2; medians are at 1 to 4.
 _AGAIN = 300  # Samples of the bootstrap.
 
 
-@dataclass(frozen=True)
-class Recoveries:
-    """Steps to |rho| = 1/2; a seed is a group of runs side by side, for a study to keep.
+def steps_to_recovery(
+    target: MultiIndex, d: int, runs: int, store: Path | None = None
+) -> NDArray[np.float64]:
+    """Steps to |rho| = 1/2 of so many runs, infinite where a run did not get there.
 
     He3 pulls to rho = 1: from below 0 it is a matter of noise, so the runs are those whose random
     start is above.
-
-    Attributes
-    ----------
-    runs : int
-        Of a group.
     """
+    from learnability.learners import OnlineSGD
+    from learnability.learners.networks.starts import typical_correlation
+    from learnability.studies import study
 
-    runs: int
-
-    def simulate(self, target: SpikedIndex, *, d: int, seeds: Sequence[int]) -> xarray.Dataset:
-        """`steps` by seed and run, infinite where a run did not get there."""
-        import xarray
-
-        from learnability.learners import OnlineSGD
-        from learnability.learners.marked import typical_correlation
-
-        start = typical_correlation(target.at(d), d)
-        learner = OnlineSGD(
-            activation=LINKS["He3"], loss="correlation", step=0.2 * start, normalisation="whitened"
-        )
-        many = 4 * self.runs + 20
-        found = []
-        for seed in seeds:
-            group = np.arange(many) + seed * many
-            first = learner.simulate(target, d=d, time=0.0, seeds=group.tolist())
-            above = group[first.correlation.values[:, 0] > 0][: self.runs].tolist()
-            ended = learner.simulate_recovery(target, d=d, time=_LAST / start**2, seeds=above)
-            found.append(ended.recovery_time.values * d)
-        return xarray.Dataset({"steps": (("seed", "run"), found)}, {"seed": list(seeds)})
+    start = typical_correlation(target.inputs.frame(1, d), d)
+    learner = OnlineSGD(
+        activation=target.link, loss="correlation", step=0.2 * start, normalisation="whitened"
+    )
+    first = learner.simulate(target, d=d, time=0.0, seeds=4 * runs + 20)
+    above = np.flatnonzero(first.correlation.values[:, 0, 0] > 0)[:runs]
+    found = study(
+        learner, target, question="recovery", d=d, time=_LAST / start**2, seeds=above.tolist(),
+        store=store,
+    )  # fmt: skip
+    return np.asarray(found.recovery_time.values * d)
 
 
 def compute(size: MapSize, store: Path | None = None) -> xarray.Dataset:
     """Medians, slopes with bootstrap errors, and what the start predicts at these d."""
     import xarray
 
-    from learnability.learners.marked import typical_correlation
+    from learnability.learners.networks.starts import typical_correlation
     from learnability.reports.spiked import start_exponent
-    from learnability.studies import study
     from learnability.targets import SpikedIndex
 
-    target = SpikedIndex(LINKS["He3"], spike_exponent=0.0, alignment_exponent=0.0)
-    found = study(
-        Recoveries(size.runs), target, alignment_exponent=list(size.alignments),
-        spike_exponent=list(size.spikes), d=list(size.dimensions), seeds=size.groups, store=store,
-    )  # fmt: skip
     points = [(g1, g2) for g1 in size.alignments for g2 in size.spikes]
+    targets = [
+        SpikedIndex(LINKS["He3"], spike_exponent=g2, alignment_exponent=g1) for g1, g2 in points
+    ]
     d = np.array(size.dimensions)
-    steps = found.steps.values.reshape(len(points), len(d), -1)
+    steps = np.array(
+        [[steps_to_recovery(one, int(k), size.runs, store) for k in d] for one in targets]
+    )
     starts = [
-        [
-            typical_correlation(
-                SpikedIndex("z", spike_exponent=g2, alignment_exponent=g1).at(int(k)), int(k)
-            )
-            for k in d
-        ]
-        for g1, g2 in points
+        [typical_correlation(one.inputs.frame(1, int(k)), int(k)) for k in d] for one in targets
     ]
     g1, g2 = np.linspace(0, 0.65, 66), np.linspace(0, 0.95, 96)
     x = [[start_exponent(b, a) for a in g1] for b in g2]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._depth import best_kernel, reference, relative
+from learnability.figures._literature import best_kernel, reference, relative
 
 if TYPE_CHECKING:
     import xarray

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._structured import LINKS
+from learnability.figures._literature import LINKS
 
 if TYPE_CHECKING:
     import xarray

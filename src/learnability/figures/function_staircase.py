@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._depth import P
+from learnability.figures._literature import P
 
 if TYPE_CHECKING:
     import xarray

@@ -32,6 +32,8 @@ from learnability.figures._online import (
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.targets import Target
+
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 LINK = "(z1 + He3(z1)*z2 + He3(z2)*z3)/sqrt(13)"
@@ -41,20 +43,24 @@ FULL = OnlineSize(dimensions=(1000,), runs=16, points=61)
 QUICK = OnlineSize(dimensions=(300,), runs=4, points=41)
 
 
-def compute(size: OnlineSize, store: Path | None = None) -> xarray.Dataset:
+def compute(
+    size: OnlineSize, store: Path | None = None, target: Target | None = None
+) -> xarray.Dataset:
     """Overlaps of one neuron with the directions, and their shares in the span of eight."""
     import xarray
 
     from learnability.learners import OnlineSGD
     from learnability.studies import study
+    from learnability.targets import as_target
 
+    target = target or as_target(LINK)
     one = OnlineSGD(**SHARED, step=0.5, loss="correlation", spherical=True)
     eight = OnlineSGD(**SHARED, width=8, step=1.0, second_layer=(1, -1) * 4, second_step=1.0)
     d = size.dimensions[0]
     times = np.geomspace(1, LAST, size.points)
-    start = (1.0, [[0.0, 0.0, 0.0]])
-    theory, runs = paths(one, LINK, d, times, size.runs, start, store, shared=True)
-    wide = study(eight, LINK, d=d, time=times[::4], seeds=size.runs, store=store)
+    start = (1.0, [[0.0] * target.r])
+    theory, runs = paths(one, target, d, times, size.runs, start, store, shared=True)
+    wide = study(eight, target, d=d, time=times[::4], seeds=size.runs, store=store)
     return xarray.Dataset(
         {
             "theory_overlap": (("time", "index"), theory.overlap_trace.values[:, 0]),
@@ -63,7 +69,7 @@ def compute(size: OnlineSize, store: Path | None = None) -> xarray.Dataset:
             "runs_error": (("seed", "runs_time"), wide.error_trace.values),
         },
         {"time": times, "runs_time": times[::4]},
-        {"runs_d": d, "link": LINK},
+        {"runs_d": d, "link": target.link.text or ""},
     )
 
 
@@ -77,7 +83,7 @@ def picture(data: xarray.Dataset) -> Any:
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 2.7), layout="constrained")
         left, right = figure.subplots(1, 2)
-        for k, colour in enumerate(COLOURS[:3]):
+        for k, colour in zip(range(data.sizes["index"]), COLOURS, strict=False):
             theory, runs = data["theory_overlap"][:, k], data["runs_overlap"][:, :, k]
             path_and_crosses(left, data["time"].values, theory.values, runs.values, colour)
             crosses(right, data["runs_time"], data["runs_share"][:, :, k], colour)
@@ -91,6 +97,6 @@ def picture(data: xarray.Dataset) -> Any:
             xscale="log", xlabel="steps $/ d$", ylabel="share in the span of the weights",
             ylim=(-0.03, 1.03), title="eight neurons, squared loss",
         )  # fmt: skip
-        names = [f"$z_{k + 1}$" for k in range(3)]
+        names = [f"$z_{k + 1}$" for k in range(data.sizes["index"])]
         legend_of_dimensions(figure, names, COLOURS, data.sizes["seed"])
     return figure

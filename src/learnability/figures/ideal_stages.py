@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._depth import reference, relative
+from learnability.figures._literature import reference, relative
 
 if TYPE_CHECKING:
     import xarray

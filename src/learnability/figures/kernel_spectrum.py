@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._depth import reference
+from learnability.figures._literature import reference
 
 if TYPE_CHECKING:
     import xarray

@@ -18,12 +18,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.figures._online import Recovery, legend_of_dimensions, path_and_crosses, paths
+from learnability.errors import LearnabilityError
+from learnability.figures._online import legend_of_dimensions, path_and_crosses, paths
 
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.labels.link import Link
     from learnability.learners import OnlineSGD
+    from learnability.targets import Target
 
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
@@ -73,12 +76,12 @@ QUICK = Size(
 )
 
 
-def learner(degree: int, d: int) -> OnlineSGD:
-    """The learner of a degree; the step of He3 shrinks like d^(-1/2)."""
+def learner(link: str | Link, degree: int, d: int) -> OnlineSGD:
+    """The learner of a link of a degree; the step of degree 3 shrinks like d^(-1/2)."""
     from learnability.learners import OnlineSGD
 
     step = {1: 0.5, 2: 0.1, 3: 0.5 / math.sqrt(d)}[degree]
-    return OnlineSGD(activation=LINKS[degree], loss="correlation", step=step, spherical=True)
+    return OnlineSGD(activation=link, loss="correlation", step=step, spherical=True)
 
 
 def unit(degree: int, d: int) -> float:
@@ -86,7 +89,23 @@ def unit(degree: int, d: int) -> float:
     return {1: 1.0, 2: math.log(d), 3: float(d)}[degree]
 
 
-def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
+def _targets(target: Target | None) -> dict[int, Target]:
+    """Degree -> target: those of the literature, or one's own with its information exponent."""
+    from learnability.reports import hardness
+    from learnability.targets import as_target
+
+    if target is None:
+        return {degree: as_target(link) for degree, link in LINKS.items()}
+    degree = hardness(target.link).information_exponent if target.r == 1 else None
+    if degree not in DEGREES:
+        raise LearnabilityError(
+            f"The target was given as {target!r}, but this figure takes links of one variable with "
+            "an information exponent from 1 to 3."
+        )
+    return {degree: target}
+
+
+def compute(size: Size, store: Path | None = None, target: Target | None = None) -> xarray.Dataset:
     """Paths of every degree and dimension, the times to 1/2 and their exponents."""
     import xarray
 
@@ -94,22 +113,22 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
 
     data: dict[str, Any] = {}
     attrs: dict[str, Any] = {}
-    for degree in DEGREES:
-        link = LINKS[degree]
+    for degree, goal in _targets(target).items():
+        link = goal.link
         x = np.linspace(0, LAST[degree], size.points)
         lines, crosses, logs, errors = [], [], [], []
         for d in size.recoveries[degree]:
             runs = size.many_runs if degree == 3 and d <= 1024 else size.runs
             found = study(
-                Recovery(learner(degree, d)), link, d=d, time=LIMIT * unit(degree, d), seeds=runs,
-                store=store,
+                learner(link, degree, d), goal, question="recovery", d=d,
+                time=LIMIT * unit(degree, d), seeds=runs, store=store,
             )  # fmt: skip
             steps = np.log(found.recovery_time.values * d)
             logs.append(float(steps.mean()))
             errors.append(float(steps.std(ddof=1) / math.sqrt(runs)))
         for d in size.dimensions[degree]:
             theory, found = paths(
-                learner(degree, d), link, d, x * unit(degree, d), size.runs,
+                learner(link, degree, d), goal, d, x * unit(degree, d), size.runs,
                 (1.0, 1 / math.sqrt(d)), store,
             )  # fmt: skip
             lines.append(theory.overlap_trace.values[:, 0, 0])
@@ -145,8 +164,9 @@ def picture(data: xarray.Dataset) -> Any:
     shades = ("#9ECAE1", "#4292C6", "#08519C", "#08306B", "#000000")
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 2.3), layout="constrained")
-        panels = figure.subplots(1, 4)
-        for axes, degree in zip(panels, DEGREES, strict=False):
+        degrees = [degree for degree in DEGREES if f"d_{degree}" in data]
+        panels = figure.subplots(1, len(degrees) + 1)
+        for axes, degree in zip(panels, degrees, strict=False):
             for k in range(data.sizes[f"d_{degree}"]):
                 path_and_crosses(
                     axes,
@@ -160,16 +180,16 @@ def picture(data: xarray.Dataset) -> Any:
             axes.set(xlabel=UNITS[degree], ylim=(-0.03, 1.03))
             axes.set_title(title, fontsize=8)
         panels[0].set_ylabel("overlap")
-        for degree in DEGREES:
+        for degree in degrees:
             d = data[f"d_times_{degree}"].values
             steps = np.exp(data[f"runs_log_steps_{degree}"].values)
             slope = data.attrs[f"exponent_{degree}"]
-            panels[3].loglog(
+            panels[-1].loglog(
                 d, steps, "o-", ms=3, color=COLOURS[degree - 1],
                 label=rf"$\mathrm{{He}}_{degree}$: {slope:.2f}",
             )  # fmt: skip
-        panels[3].set(xlabel="$d$", title="steps to 1/2, slopes")
-        panels[3].set_ylim(bottom=0.02 * panels[3].get_ylim()[0])
-        panels[3].legend(handlelength=0.8, fontsize=6, loc="lower right", borderpad=0.1)
+        panels[-1].set(xlabel="$d$", title="steps to 1/2, slopes")
+        panels[-1].set_ylim(bottom=0.02 * panels[-1].get_ylim()[0])
+        panels[-1].legend(handlelength=0.8, fontsize=6, loc="lower right", borderpad=0.1)
         legend_of_dimensions(figure, ["smallest $d$; darker is larger"], shades, data.sizes["seed"])
     return figure

@@ -28,6 +28,8 @@ from learnability.figures._online import (
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.targets import Target
+
 __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 FULL = OnlineSize(dimensions=(1000, 10000, 100000), runs=32, points=81)
@@ -40,33 +42,45 @@ PANELS = {
 RULES = ("plain", "extragradient")
 
 
+OWN = ("relu(z)", 0.3, 80.0)
+"""The same of a target of one's own."""
+
+
 def unit(panel: str, d: int) -> float:
     """The time steps / d that is one in a panel."""
-    return 1.0 if panel == "He3" else math.log(d)
+    return math.log(d) if panel == "He4" else 1.0
 
 
-def compute(size: OnlineSize, store: Path | None = None) -> xarray.Dataset:
-    """|overlap| along the time of both rules; theory from m = 0 for He3, d^(-1/2) for He4."""
+def compute(
+    size: OnlineSize, store: Path | None = None, target: Target | None = None
+) -> xarray.Dataset:
+    """Largest |overlap| along the time of both rules.
+
+    Theory begins at m = 0 for He3, whose drift with extragradient steps does not vanish there, and
+    at d^(-1/2) for He4 and for a target of one's own.
+    """
     import xarray
 
     from learnability.learners import OnlineSGD
 
     data: dict[str, Any] = {}
-    for panel, (link, activation, step, last) in PANELS.items():
+    panels: dict[str, Any] = PANELS if target is None else {"own": (target, *OWN)}
+    r = 1 if target is None else target.r
+    for panel, (link, activation, step, last) in panels.items():
         x = np.linspace(0, last, size.points)
         for rule in RULES:
+            ahead = 1.0 if rule == "extragradient" else 0.0
             learner = OnlineSGD(
-                activation=activation, loss="correlation", step=step, rule=rule, look_ahead=1.0,
+                activation=activation, loss="correlation", step=step, rule=rule, look_ahead=ahead,
                 spherical=True,
             )  # fmt: skip
             lines, crosses = [], []
             for d in size.dimensions:
-                # The drift of extragradient steps on He3 does not vanish at m = 0.
-                start = (1.0, 0.0 if panel == "He3" else 1 / math.sqrt(d))
+                start = (1.0, [[0.0 if panel == "He3" else 1 / math.sqrt(d)] * r])
                 times = x * unit(panel, d)
                 theory, runs = paths(learner, link, d, times, size.runs, start, store)
-                lines.append(np.abs(theory.overlap_trace.values[:, 0, 0]))
-                crosses.append(np.abs(runs.overlap_trace.values[:, :, 0, 0]))
+                lines.append(np.abs(theory.overlap_trace.values[:, 0]).max(axis=-1))
+                crosses.append(np.abs(runs.overlap_trace.values[:, :, 0]).max(axis=-1))
             data[f"theory_overlap_{panel}_{rule}"] = (("d", f"x_{panel}"), lines)
             data[f"runs_overlap_{panel}_{rule}"] = (("d", "seed", f"x_runs_{panel}"), crosses)
         data[f"x_{panel}"] = (f"x_{panel}", x)
@@ -75,17 +89,18 @@ def compute(size: OnlineSize, store: Path | None = None) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Two panels: dashed lines are plain steps, full lines extragradient."""
+    """A panel for each link: dashed lines are plain steps, full lines extragradient."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import WIDTHS, house_style
 
     shades = ("#9ECAE1", "#4292C6", "#08519C")
     warm = ("#FDAE6B", "#F16913", "#A63603")
-    labels = {"He3": r"steps $/ d$", "He4": r"steps $/ (d \log d)$"}
+    names = [name for name in (*PANELS, "own") if f"x_{name}" in data]
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 2.5), layout="constrained")
-        for axes, panel in zip(figure.subplots(1, 2, sharey=True), PANELS, strict=True):
+        panels = figure.subplots(1, len(names), sharey=True, squeeze=False)[0]
+        for axes, panel in zip(panels, names, strict=True):
             for rule, colours in zip(RULES, (warm, shades), strict=True):
                 for k in range(data.sizes["d"]):
                     path_and_crosses(
@@ -96,10 +111,13 @@ def picture(data: xarray.Dataset) -> Any:
                         colours[k],
                         "--" if rule == "plain" else "-",
                     )
-            axes.set(xlabel=labels[panel], ylim=(-0.03, 1.03), title=rf"$\mathrm{{He}}_{panel[2]}$")
+            label = r"steps $/ (d \log d)$" if panel == "He4" else r"steps $/ d$"
+            axes.set(xlabel=label, ylim=(-0.03, 1.03))
+            if panel in PANELS:
+                axes.set(title=rf"$\mathrm{{He}}_{panel[2]}$")
         figure.axes[0].set_ylabel("overlap")
-        names = [f"$d = {d}$" for d in data["d"].values]
-        legend_of_dimensions(figure, names, shades, data.sizes["seed"])
+        sizes = [f"$d = {d}$" for d in data["d"].values]
+        legend_of_dimensions(figure, sizes, shades, data.sizes["seed"])
         left = figure.axes[0]
         for height, words, colour in (
             (0.2, "plain SGD", warm[1]),

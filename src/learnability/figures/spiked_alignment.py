@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learnability.figures._structured import LINKS, SpikeSize
+from learnability.figures._literature import LINKS, SpikeSize
 
 if TYPE_CHECKING:
     import xarray

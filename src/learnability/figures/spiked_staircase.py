@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from learnability.drawing.marks import crosses
-from learnability.figures._structured import LINKS, SpikeSize
+from learnability.figures._literature import LINKS, SpikeSize
 
 if TYPE_CHECKING:
     import xarray

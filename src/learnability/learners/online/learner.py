@@ -120,7 +120,7 @@ class OnlineSGD(Learner):
     spherical: bool = flag(
         False, help="Whether every neuron is brought back to unit length after every step."
     )
-    second_layer: float | tuple[float, ...] = numbers(
+    second_layer: float | Sequence[float] = numbers(
         1.0, distinct=False,
         help="The weights a at the start, one number for all or one for each neuron.",
     )  # fmt: skip
@@ -191,26 +191,31 @@ class OnlineSGD(Learner):
 
     def run(self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int]) -> Found:
         """SGD in dimension d, all seeds at once."""
-        d, frame, own = at["d"], _frame(target, at), list(seeds)
-        recipe = self._recipe(target, frame)
+        d, own, setting = at["d"], list(seeds), self._setting(target, at)
         if self.engine == "full":
-            rows = len(own) * (self.width + len(frame.scale)) + self.batch
+            rows = len(own) * (self.width + len(setting.frame.scale)) + self.batch
             checked_memory(
                 f"{len(own)} runs of all coordinates in dimension {d}", 12.0 * rows * d,
                 'use fewer seeds, or engine="reduced"',
             )  # fmt: skip
-        start = None
-        if "start" in at:
-            start = start_of(at["start"], self.width, frame, self.spherical)
-        setting = Setting(recipe, self._rates, target, frame, d, start, self._second, self.engine)
         if question == "recovery":
             last = int(np.rint(float(at["time"].max()) * d))
             reached, lost = recover(setting, last, own, at.get("overlap", _OVERLAP))
             found = np.where(reached >= 0, reached / d, np.inf)
             return Found(_recovery(found, lost), attrs={"note": divergence(lost)})
         runs = run(setting, np.rint(at["time"] * d).astype(np.int64), own)
-        values = observed_runs(target, recipe, frame, runs)
+        values = observed_runs(target, setting.recipe, setting.frame, runs)
         return Found(values, attrs={"note": divergence(runs.diverged)})
+
+    def _setting(self, target: MultiIndex, at: Mapping[str, Any]) -> Setting:
+        """What is run in the dimension `d`, from a `start` or from random weights."""
+        frame, start = _frame(target, at), None
+        if "start" in at:
+            start = start_of(at["start"], self.width, frame, self.spherical)
+        recipe = self._recipe(target, frame)
+        return Setting(
+            recipe, self._rates, target, frame, at["d"], start, self._second, self.engine
+        )
 
     # ---- theory
 

@@ -1,7 +1,8 @@
-"""What the figures on depth share: the reference target, errors relative to it, kernels at best."""
+"""What figures share: targets and links of the literature, sizes, kernels at their best ridge."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,12 +12,35 @@ from learnability.targets.hierarchical import Hierarchical
 if TYPE_CHECKING:
     from learnability.learners import KernelRidge
 
-__all__ = ["G", "P", "best_kernel", "reference", "relative"]
+__all__ = ["LINKS", "G", "P", "SpikeSize", "best_kernel", "reference", "relative"]
 
 G, P = "tanh(3*z)", "He2(z)/2 + He3(z)/6"
-
+LINKS = {"He1": "z", "He2": "He2(z)/sqrt(2)", "He3": "He3(z)/sqrt(6)"}
+"""Hermite polynomials of unit variance."""
 
 _RIDGES = tuple(float(ridge) for ridge in np.geomspace(0.3, 300, 31))
+
+
+@dataclass(frozen=True)
+class SpikeSize:
+    """How much a figure over exponents of the spike computes.
+
+    Attributes
+    ----------
+    dimensions : tuple of int
+        Dimensions of the runs.
+    runs : int
+        Runs at each point.
+    exponents : tuple of float
+        Exponents gamma of the spike of the runs.
+    theory : int
+        Points of a line of theory.
+    """
+
+    dimensions: tuple[int, ...]
+    runs: int
+    exponents: tuple[float, ...]
+    theory: int
 
 
 def reference(**more: Any) -> Hierarchical:

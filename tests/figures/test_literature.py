@@ -1,12 +1,12 @@
-"""What the figures on depth share."""
+"""What figures share: targets, links, sizes, kernels at their best ridge."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from learnability import KernelRidge
-from learnability.figures._depth import best_kernel, reference, relative
+from learnability import KernelRidge, Link
+from learnability.figures._literature import LINKS, SpikeSize, best_kernel, reference, relative
 
 
 def test_errors_are_relative_to_the_labels() -> None:
@@ -27,3 +27,15 @@ def test_the_ridge_of_least_predicted_error(name: str) -> None:
         for ridge in few.ridge * np.array([0.5, 1.0, 2.0])
     ]
     assert at[1] <= min(at) + 1e-12
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_links_have_unit_variance_and_one_degree(name: str) -> None:
+    c = [float(Link(LINKS[name]).hermite(k, "orthonormal")) for k in range(5)]
+    degree = int(name[2:])
+    assert c == pytest.approx([float(k == degree) for k in range(5)])
+
+
+def test_sizes_are_records() -> None:
+    size = SpikeSize((60,), 1, (0.0, 0.7), 2)
+    assert size == SpikeSize((60,), 1, (0.0, 0.7), 2) and hash(size)
