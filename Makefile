@@ -33,7 +33,7 @@ test: $(STAMP)  ## run the tests, without those of theory against simulation
 
 # A change of one family runs its own: make agreement FAMILY=online.
 FAMILY ?=
-AGREEMENT := $(if $(FAMILY),tests/agreement/test_$(FAMILY)_agreement.py,tests/agreement)
+AGREEMENT := tests/agreement$(if $(FAMILY),/test_$(FAMILY)_*agreement.py)
 
 agreement: $(STAMP)  ## run theory against simulation, all of it or FAMILY=online, giant, ...
 	$(BIN)/python -m pytest $(AGREEMENT) -n 2 --dist worksteal

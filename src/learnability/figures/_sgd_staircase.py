@@ -63,7 +63,7 @@ class Staircase:
         import xarray
 
         from learnability.learners import OnlineSGD
-        from learnability.reports import hardness
+        from learnability.reports import Hardness, hardness
 
         groups = {"z1": [0], "z2 and z3": [1, 2]}
         r = 3 if target is None else target.r
@@ -84,6 +84,7 @@ class Staircase:
                 for values, result in zip(found.values(), pair, strict=True):
                     values.append(_overlaps(result, groups.values()))
         report = hardness(goal)
+        assert isinstance(report, Hardness)  # The learner has refused other targets.
         shape = (len(RULES), len(size.dimensions))
         lines, crosses = (np.array(v).reshape(*shape, *v[0].shape) for v in found.values())
         return xarray.Dataset(
