@@ -7,9 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from learnability import (
-    scaling_laws,
-)
+from learnability import scaling_laws
 
 pytestmark = pytest.mark.agreement
 
