@@ -6,7 +6,7 @@ STAMP := .venv/.installed
 DEMO_LINK := z1**2 + sign(z1*z2*z3)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test agreement golden mutants lint types docs bench figures lock clean
+.PHONY: help setup demo test agreement audit golden links mutants fuzz lint types docs bench figures lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -38,11 +38,22 @@ AGREEMENT := tests/agreement$(if $(FAMILY),/test_$(FAMILY)_*agreement.py)
 agreement: $(STAMP)  ## run theory against simulation, all of it or FAMILY=online, giant, ...
 	$(BIN)/python -m pytest $(AGREEMENT) -n 2 --dist worksteal
 
+audit: $(STAMP)  ## hold predictions of depth against runs on a hundred random targets (half an hour)
+	$(BIN)/python -m tests.tools.audit_depth
+
 golden: $(STAMP)  ## add the golden numbers of new learners and of new versions
 	$(BIN)/python -m tests.conformance.golden
 
+links: $(STAMP)  ## hold the reports on 200 random links against each other, said otherwise (an hour)
+	$(BIN)/python -m tests.random_links 0 200
+
 mutants: $(STAMP)  ## change the numerics in 60 places, and see which the tests notice (hours)
 	$(BIN)/python -m tests.tools.mutate --count 60
+
+MINUTES ?= 30
+
+fuzz: $(STAMP)  ## texts, links, bad command lines and damaged stores for MINUTES=30, then stop and count
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES)
 
 lint: $(STAMP)  ## check the format and the style
 	$(BIN)/ruff format --check .

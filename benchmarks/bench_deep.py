@@ -55,7 +55,7 @@ def peak() -> float:
 
 
 def main() -> None:
-    learner = Layerwise()
+    learner = Layerwise(width=1000, fresh=False)
     learner.simulate(TARGET, d=D, alpha=N / D)  # Imports and compilation, outside the clock.
     before = peak()
     whole = seconds(lambda: learner.simulate(TARGET, d=D, alpha=N / D, seeds=[1]))

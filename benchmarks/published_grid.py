@@ -50,8 +50,8 @@ LEARNERS: dict[str, tuple[Callable[[int], Any], int]] = {
     "spectral and Mehler": (
         always(Layerwise((SpectralFirstLayer(None), MehlerReadout(1.0)), fresh=True)), 4,
     ),
-    "layer-wise": (always(Layerwise()), 4),
-    "layer-wise, fresh": (always(Layerwise(fresh=True)), 4),
+    "layer-wise": (always(Layerwise(width=1000, fresh=False)), 4),
+    "layer-wise, fresh": (always(Layerwise(width=1000)), 4),
     "two layers, joint": (always(JointAdamW(2)), 20),
     "three layers, joint": (always(JointAdamW(3)), 20),
     "two layers, from scratch": (always(JointAdamW(2, "random")), 20),

@@ -1,11 +1,12 @@
 """Draws the pictures of the pages into docs/_static: the README's report, the map, the gallery.
 
-The gallery's figures are computed in full, for hours; `--quick` takes small sizes. Their other
-files (PDF, NetCDF, CSV) go to out/.
+The gallery's figures are computed in full, for hours; `--quick` takes small sizes, and `--small`
+draws only those that take seconds. Their other files (PDF, NetCDF, CSV) go to out/.
 """
 
 from __future__ import annotations
 
+import runpy
 import shutil
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 from learnability.drawing.style import COLOURS, WIDTHS, house_style
 from learnability.figures import FIGURES, draw
 from learnability.labels import CATALOGUE, Entry
-from learnability.reports import Hardness, hardness
+from learnability.reports import Hardness, compare, hardness
 
 STATIC = Path(__file__).resolve().parent / "_static"
 OUT = STATIC.parents[1] / "out"
@@ -25,6 +26,7 @@ EXPONENTS = (
     ("information exponent", "information_exponent", "o", 0.0, COLOURS[0]),
     ("leap", "leap", "s", 0.07, COLOURS[1]),
 )
+FLIPPED = ("sign(z1*z2)", "flip(sign(z1*z2), 0.1)", "flip(sign(z1*z2), 0.2)")
 KINDS = ("trivial", "easy", "hard")
 BOX = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
 
@@ -63,10 +65,32 @@ def exponents(report: Hardness) -> tuple[int, ...]:
     return tuple(getattr(report, attribute) or 0 for _, attribute, *_ in EXPONENTS)
 
 
+def draw_small() -> None:
+    """The pictures of the guide that take seconds: a report, a table, the learner of its page."""
+    from sklearn.datasets import load_diabetes
+
+    from learnability.estimators import IndexSubspace, SummaryDisplay
+
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    table = IndexSubspace(1, random_state=0).fit(X, y)
+    examples = STATIC.parents[1] / "examples"
+    sys.path.insert(0, str(examples))  # The script imports the learner that lies beside it.
+    example = runpy.run_path(str(examples / "plot_new_learner.py"))
+    pictures = {
+        "hardness": hardness(README_LINK).plot(),
+        "summary": SummaryDisplay.from_estimator(table, X, y).figure_,
+        "mean-vector": example["picture"],
+        "laws-of-labels": compare(*FLIPPED).plot(),
+    }
+    with house_style():
+        for name, picture in pictures.items():
+            picture.savefig(STATIC / f"{name}.png", metadata={"Software": None})
+
+
 def main(quick: bool) -> None:
     """Draw all pictures."""
     STATIC.mkdir(exist_ok=True)
-    hardness(README_LINK).plot(str(STATIC / "hardness.png"))
+    draw_small()
     reports = [(entry, hardness(entry.link, noise=entry.noise)) for entry in CATALOGUE]
     with house_style():
         draw_map(reports).savefig(STATIC / "map.png")
@@ -76,4 +100,4 @@ def main(quick: bool) -> None:
 
 
 if __name__ == "__main__":
-    main("--quick" in sys.argv[1:])
+    draw_small() if "--small" in sys.argv[1:] else main("--quick" in sys.argv[1:])

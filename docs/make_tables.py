@@ -149,10 +149,11 @@ def scaling(cost: Cost) -> str:
 def example_row(entry: Entry, report: Hardness) -> list[str]:
     """The cells of one example of the map: exponents, then the cost of each algorithm."""
     exponents = (report.information_exponent, report.leap, report.generative_exponent)
-    costs = [scaling(cost) for cost in report.costs]
+    costs = {cost.algorithm: scaling(cost) for cost in report.costs}
     if report.kind == "easy":
-        costs[-1] = f"{threshold(report.alpha_c, report.alpha_c_error)} {costs[-1]}"
-    return [formula(entry), *map(number, exponents), *costs]
+        factor = threshold(report.alpha_c, report.alpha_c_error)
+        costs["message passing"] = f"{factor} {costs['message passing']}"
+    return [formula(entry), *map(number, exponents), *costs.values()]
 
 
 def examples_table(reports: dict[str, Hardness]) -> str:

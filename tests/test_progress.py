@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from learnability.progress import bar, tracked
+from learnability.progress import bar, tracked, working
 
 
 class Terminal(io.StringIO):
@@ -40,12 +40,28 @@ def test_a_bar_with_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "/s" in shown and "0:00:0" in shown
 
 
-def test_no_bar_for_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_step_is_a_line_without_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    with bar("study", 5, 4) as advance:
-        advance(1)
+    monkeypatch.setenv("TERM", "xterm")
+    with bar("study", 5, 5) as advance:
+        advance(0)
     assert terminal.getvalue() == ""
+    with bar("study", 5, 4) as advance, working("inner"):
+        advance(1)
+    assert "study ..." in terminal.getvalue()
+    assert "/5" not in terminal.getvalue() and "inner" not in terminal.getvalue()
+
+
+def test_a_line_while_one_step_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    with working("quiet in a pipe"):
+        pass
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with working("hardness"):
+        pass
+    assert "hardness ..." in terminal.getvalue()
 
 
 def test_a_bar_within_a_bar_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:  # What editors and type checkers see; at run time `__getattr_
     from learnability.inputs import Signs as Signs
     from learnability.inputs import Spiked as Spiked
     from learnability.labels import Channel as Channel
+    from learnability.labels import DensityLaw as DensityLaw
+    from learnability.labels import FiniteLaw as FiniteLaw
     from learnability.labels import Link as Link
     from learnability.labels import catalogue as catalogue
     from learnability.learners import BatchGD as BatchGD
@@ -38,6 +40,7 @@ if TYPE_CHECKING:  # What editors and type checkers see; at run time `__getattr_
     from learnability.learners import JointAdamW as JointAdamW
     from learnability.learners import KernelRidge as KernelRidge
     from learnability.learners import Layerwise as Layerwise
+    from learnability.learners import LinearModel as LinearModel
     from learnability.learners import MeanFieldLangevin as MeanFieldLangevin
     from learnability.learners import MehlerReadout as MehlerReadout
     from learnability.learners import MehlerSecondLayer as MehlerSecondLayer
@@ -52,12 +55,14 @@ if TYPE_CHECKING:  # What editors and type checkers see; at run time `__getattr_
     from learnability.learners import SphericalFirstLayer as SphericalFirstLayer
     from learnability.learners import TwoLayer as TwoLayer
     from learnability.reports import Hardness as Hardness
+    from learnability.reports import compare as compare
     from learnability.reports import hardness as hardness
     from learnability.studies import study as study
     from learnability.targets import Hierarchical as Hierarchical
     from learnability.targets import MultiIndex as MultiIndex
     from learnability.targets import SparseParity as SparseParity
     from learnability.targets import SpikedIndex as SpikedIndex
+    from learnability.theory import regimes as regimes
     from learnability.theory import scaling_laws as scaling_laws
 else:
     # Package -> its names that are public here; packages are loaded when they are first used.
@@ -70,18 +75,19 @@ else:
         "figures": (),
         "gaussian": (),
         "inputs": ("Isotropic", "PowerLaw", "Signs", "Spiked"),
-        "labels": ("Channel", "Link", "catalogue"),
+        "labels": ("Channel", "DensityLaw", "FiniteLaw", "Link", "catalogue"),
         "learners": (
             "BatchGD", "BayesAMP", "GiantSteps", "GradientFlow", "JointAdamW", "KernelRidge",
-            "Layerwise", "MeanFieldLangevin", "MehlerReadout", "MehlerSecondLayer", "OnlineSGD",
-            "OracleFirstLayer", "PreconditionedSecondLayer", "RandomFeatures", "RandomFirstLayer",
-            "RidgeReadout", "Spectral", "SpectralFirstLayer", "SphericalFirstLayer", "TwoLayer",
+            "Layerwise", "LinearModel", "MeanFieldLangevin", "MehlerReadout", "MehlerSecondLayer",
+            "OnlineSGD", "OracleFirstLayer", "PreconditionedSecondLayer", "RandomFeatures",
+            "RandomFirstLayer", "RidgeReadout", "Spectral", "SpectralFirstLayer",
+            "SphericalFirstLayer", "TwoLayer",
         ),
-        "reports": ("Hardness", "hardness"),
+        "reports": ("Hardness", "compare", "hardness"),
         "results": (),
         "studies": ("study",),
         "targets": ("Hierarchical", "MultiIndex", "SparseParity", "SpikedIndex"),
-        "theory": ("scaling_laws",),
+        "theory": ("regimes", "scaling_laws"),
     }  # fmt: skip
     _HOMES = {name: package for package, names in _NAMES.items() for name in names}
     __all__ = ["__version__", *_HOMES, *(package for package in _NAMES if package != "errors")]

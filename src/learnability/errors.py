@@ -7,9 +7,18 @@ the library refuses on purpose, and nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["LearnabilityError", "LinkError", "refuse"]
+__all__ = [
+    "LearnabilityError",
+    "LinkError",
+    "NumericsError",
+    "refuse",
+    "visible",
+    "within_numerics",
+]
 
 _LONGEST = 200  # Characters of a value that a sentence shows.
 
@@ -23,6 +32,64 @@ class LinkError(LearnabilityError):
 
     The sentence quotes the part of a text that was not understood.
     """
+
+
+class NumericsError(LearnabilityError):
+    """A question that is accepted, but whose answer the numerics could not compute."""
+
+
+@contextmanager
+def within_numerics(who: str) -> Iterator[None]:
+    """Turn what floating-point numbers or the memory cannot do into a sentence.
+
+    Parameters
+    ----------
+    who : str
+        What was asked, for the sentence.
+
+    Raises
+    ------
+    NumericsError
+        Instead of errors of arithmetic, of solvers and of memory, which are its cause.
+    """
+    try:
+        yield
+    except LearnabilityError:
+        raise
+    except MemoryError as error:
+        raise NumericsError(
+            f"{who} needs more memory than is free ({_one_line(error)}): use smaller sizes."
+        ) from error
+    except (ArithmeticError, ValueError, RecursionError) as error:
+        raise NumericsError(
+            f"{who} could not be computed for these numbers ({_one_line(error)}): no answer is "
+            "given rather than a wrong one; sizes and scales nearer to one are safer."
+        ) from error
+
+
+def _one_line(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    shown = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return shown if len(shown) <= _LONGEST else shown[:_LONGEST] + "..."
+
+
+def visible(text: str) -> str:
+    r"""A text with its control characters written out, so that a terminal does not obey them.
+
+    Parameters
+    ----------
+    text : str
+        From a file or an argument; ends of lines stay.
+
+    Examples
+    --------
+    >>> visible("red \x1b[31m")
+    'red \\x1b[31m'
+    """
+    shown = (
+        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
+    )
+    return "".join(shown)
 
 
 def refuse(name: str, value: Any, accepted: str) -> LearnabilityError:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
-__all__ = ["bar", "tracked"]
+__all__ = ["bar", "tracked", "working"]
 
 T = TypeVar("T")
 _shown = False
@@ -20,6 +20,29 @@ def tracked(items: Sequence[T], what: str) -> Iterator[T]:
         for item in items:
             yield item
             advance(1)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """A line that moves while one long step is under way, on stderr when that is a terminal.
+
+    Parameters
+    ----------
+    what : str
+        What is being done.
+    """
+    global _shown
+    if _shown or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{what} ..."):
+        _shown = True
+        try:
+            yield
+        finally:
+            _shown = False
 
 
 @contextmanager
@@ -39,8 +62,12 @@ def bar(what: str, total: int, done: int = 0) -> Iterator[Callable[[int], None]]
         Takes how much was done since it was last called.
     """
     global _shown
-    if _shown or total - done < 2 or not sys.stderr.isatty():
+    if _shown or total <= done or not sys.stderr.isatty():
         yield lambda count: None
+        return
+    if total - done == 1:
+        with working(what):
+            yield lambda count: None
         return
     from rich.console import Console
     from rich.progress import (

@@ -20,6 +20,8 @@ class Done(NamedTuple):
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "")  # Tests keep nothing in the user's cache.
+
     def call(*arguments: str) -> Done:
         monkeypatch.setattr(sys, "argv", ["learnability", *arguments])
         with pytest.raises(SystemExit) as caught:

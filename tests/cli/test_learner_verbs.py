@@ -158,7 +158,7 @@ BAD_WORK = {
     "no dimension": ([*RUN[:4], "20,,30", *RUN[5:]], "`--d`"),
     "a setting without value": ([*RUN, "--set", "floor"], "NAME=VALUE"),
     "an unknown setting": ([*RUN, "--set", "colour=1"], "`colour`"),
-    "a setting twice": ([*RUN, "--set", "d=1"], "NAME=VALUE"),
+    "a setting twice": ([*RUN, "--set", "d=1"], "an option of its own"),
     "no worker": ([*RUN, "--workers", "0"], "`workers`"),
     "no such scheduler": ([*RUN, "--scheduler", "nowhere"], "No Dask scheduler"),
     "a store that is a folder": ([*RUN, "--store", "folder.nc"], "is a folder"),
@@ -187,7 +187,6 @@ BAD_WORK = {
                          "`colour`"),
     "a plot of another kind": (["plot", "spectral", "z", "--alpha", "1,2", "--out", "curve.txt"],
                                ".png, .pdf"),
-    "a plot without a file": (["plot", "spectral", "z", "--alpha", "1,2"], "--out"),
     "inputs that are not supported": (["predict", "bayes-amp", "z", "--alpha", "1", "--spike", "2"],
                                       "accepts isotropic inputs"),
 }  # fmt: skip
@@ -242,7 +241,7 @@ def test_hierarchical_targets(run) -> None:  # type: ignore[no-untyped-def]
     deficient = run("simulate", "layerwise", *tree, *options, "--ridge", "0")
     assert deficient.code == 2 and "use a ridge above 0" in deficient.err
     named = run("predict", "layerwise", *tree, *options)
-    assert named.code == 0 and "width=40, steps=3" in named.out
+    assert named.code == 0 and "no Mehler kernel" in named.out
     missing = run("predict", "layerwise", *tree, "--alpha", "20")
     assert missing.code == 2 and "needs `--d`" in missing.err
     alone = run("predict", "bayes-amp", "z", "--alpha", "1", "--epsilon", "0.5")
@@ -309,16 +308,65 @@ def test_a_field_and_a_target_of_the_same_name(run) -> None:  # type: ignore[no-
     assert done.code == 2 and "`--depth` was given as 9" in done.err
 
 
+@pytest.mark.parametrize("verb", ["predict", "simulate"])
+def test_a_result_and_its_picture(run, verb: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    picture = tmp_path / "new" / "curve.svg"
+    size = ["--d", "20"] if verb == "simulate" else []
+    done = run(verb, "spectral", "abs(z)", "--alpha", "1,2", *size, "--plot", str(picture))
+    assert done.code == 0 and "overlap" in done.out and str(picture) in done.err
+    assert picture.exists() and picture.with_suffix(".csv").exists()
+
+
+def test_a_picture_without_a_name_gets_one(run, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.chdir(tmp_path)
+    done = run("plot", "spectral", "sign(z1*z2)", "--alpha", "2,4")
+    assert done.code == 0 and "spectral-sign-z1-z2.png" in done.out
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {f"spectral-sign-z1-z2.{kind}" for kind in ("png", "nc", "csv")}
+
+
 def test_a_picture_of_theory_and_runs(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     words = ["plot", "spectral", "abs(z)", "--alpha", "0.8:2:3"]
     done = run(*words, "--out", str(tmp_path / "new" / "line.pdf"))
     assert (done.code, done.err) == (0, "") and (tmp_path / "new" / "line.nc").exists()
     picture = tmp_path / "both.png"
     done = run(*words, "--d", "20", "--seeds", "2", "--out", str(picture))
-    assert (done.code, done.out, done.err) == (0, f"{picture}\n", "")
+    assert (done.code, done.err) == (0, "")
+    assert str(picture) in done.out and str(picture.with_suffix(".csv")) in done.out
     with xarray.open_dataset(picture.with_suffix(".nc"), engine="h5netcdf") as data:
         assert data["theory_overlap"].sizes["theory_alpha"] == 3
         assert data["runs_overlap"].sizes["seed"] == 2 and data["d"] == 20
-    words = ["simulate", "spectral", "z", "--alpha", "1", "--d", "20"]
     theory_only = run("plot", "joint-adamw", "z", "--alpha", "1", "--out", str(picture))
     assert theory_only.code == 2 and "Nothing was given to draw" in theory_only.err
+
+
+SIMULATE = ("simulate", "spectral", "abs(z)", "--d", "10", "--alpha", "1")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        *[((*SIMULATE, "--set", f"{name}=3"), "it sets fields of the learner")
+          for name in ("seeds", "store", "workers", "question", "target", "learner", "longest")],
+        ((*SIMULATE, "--set", "alpha=3"), "`alpha` has an option of its own"),
+        ((*SIMULATE, "--noise", "1", "--set", "noise=3"), "`noise` has an option of its own"),
+        ((*SIMULATE, "--floor", "-1", "--set", "floor=-2"), "`floor` has an option of its own"),
+        (("predict", "spectral", "z", "--alpha", "1", "--set", "alpha=3"), "an option of its own"),
+        (("predict", "spectral", "abs(z)", "--alpha", "1e308"), "out of range"),
+        (("predict", "kernel-ridge", "z", "--alpha", "1e300"), "out of range"),
+        (("simulate", "giant-steps", "z", "--d", "10", "--alpha", "1", "--steps", "1000000000"),
+         "at most 10000"),
+        (("simulate", "online-sgd", "z", "--d", "10", "--time", "1e12", "--yes"),
+         "days are accepted"),
+        (("simulate", "batch-gd", "z", "--d", "1000", "--alpha", "10", "--steps", "10000000000",
+          "--yes"), "days are accepted"),
+        (("simulate", "batch-gd", "z", "--d", "1000", "--alpha", "10", "--steps", "1000000"),
+         "--yes"),
+        (("simulate", "layerwise", "z", "--d", "10", "--alpha", "1", "--polynomial", ""), "empty"),
+    ],
+    ids=lambda one: " ".join(one[-2:]) if isinstance(one, tuple) else "",
+)  # fmt: skip
+def test_bad_words_end_in_one_sentence(run, words: tuple[str, ...], said: str) -> None:  # type: ignore[no-untyped-def]
+    done = run(*words)
+    assert done.code == 2 and done.out == "" and said in done.err
+    assert done.err.count("\n") == 1 and "Traceback" not in done.err

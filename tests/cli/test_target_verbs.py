@@ -11,6 +11,7 @@ import pytest
 import xarray
 
 from learnability import figures
+from learnability.labels import CATALOGUE
 from learnability.targets import MultiIndex
 
 from tests.reports.shared import report_on
@@ -69,7 +70,7 @@ def test_citations(run) -> None:  # type: ignore[no-untyped-def]
 def test_a_picture_and_its_data(run, suffix: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     picture = tmp_path / "new" / f"report{suffix}"
     done = run("hardness", "sign(z1*z2)", "--plot", str(picture))
-    assert (done.code, done.err) == (0, "")
+    assert done.code == 0 and str(picture) in done.err and "report.csv" in done.err
     assert sorted(p.name for p in picture.parent.iterdir()) == sorted(
         ["report.csv", "report.nc", picture.name]
     )
@@ -175,3 +176,26 @@ def test_hardness_of_any_inputs(run, words: list[str], kind: str) -> None:  # ty
     assert done.code == 0, done.err
     found = json.loads(done.out)
     assert kind != "spiked" or found["kernel_exponent"] == pytest.approx(1.2)
+
+
+def test_several_links_side_by_side(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    picture = tmp_path / "new" / "compared.svg"
+    done = run("compare", "abs(z)", "sign(z1*z2)", "--plot", str(picture))
+    assert done.code == 0 and str(picture) in done.err and picture.exists()
+    lines = done.out.splitlines()
+    assert lines[0].split()[:3] == ["link", "kind", "alpha_c"]
+    assert [line.split()[0] for line in lines if line.startswith("  ") and "easy" in line] == [
+        "abs(z)", "sign(z1*z2)",
+    ]  # fmt: skip
+    rows = json.loads(run("compare", "abs(z)", "z", "--noise", "0.1", "--json").out)
+    assert [row["noise"] for row in rows] == [0.1, 0.1] and rows[1]["kind"] == "trivial"
+    assert run("compare", "z").code == 2
+
+
+def test_the_catalogue(run) -> None:  # type: ignore[no-untyped-def]
+    listed = run("catalogue").out
+    assert all(f"  {entry.name} " in listed for entry in CATALOGUE)
+    assert all(len(line) <= 80 for line in listed.splitlines())
+    one = run("catalogue", "parity-2")
+    assert one.code == 0 and "2.467" in one.out and "y = sign(z1*z2)" in one.out
+    assert run("catalogue", "parity-99").code == 2

@@ -189,7 +189,8 @@ def _candidates(kind: Kind, value: Any) -> Iterator[Any]:
         low = kind.above if kind.at_least is None else kind.at_least
         high = kind.below if kind.at_most is None else kind.at_most
         if isinstance(kind, Whole):
-            yield from (start, start + 1, 2, 2 * start, start - 1, 2 * start + 1)
+            yield from (start, start + 1, start if low is None else low)
+            yield from (2, 2 * start, start - 1, 2 * start + 1)
         else:
             yield from (start, 2 * start, start / 2, start + 0.5, -start / 4, 10.0 * start)
         if low is not None and high is not None:

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from learnability.estimators._labels import read_labels
 from learnability.estimators._report import blind_methods, rows_needed
@@ -14,10 +15,12 @@ def test_who_is_blind_to_an_even_and_to_an_odd_coordinate():
     assert {"sir", "phd", "save", "dr"} == set(noise)
 
 
-def test_rows_needed_follow_the_fixed_point():
-    assert rows_needed(np.array([0.9]), 100) == 100
-    assert rows_needed(np.array([0.5, 0.9]), 100) == 900
-    assert rows_needed(np.array([0.0]), 100) is None
+def test_rows_needed_follow_the_fixed_point_and_never_go_down():
+    assert rows_needed([(0.5, 0.2, 0.8), (0.9, 0.8, 0.95)], 100) == (225, 3600)
+    assert rows_needed([(0.95, 0.9, 0.99)], 100) is None
+    assert rows_needed([None], 100) is None
+    low, high = rows_needed([(0.89, 0.7, 0.97), None], 100)
+    assert low == 100 < high
 
 
 def test_tails_are_those_of_gaussian_rows_or_heavier():
@@ -27,6 +30,15 @@ def test_tails_are_those_of_gaussian_rows_or_heavier():
         (rng.standard_t(5, (4000, 5)), 1.2, 5.0),
     ):
         assert low < tail_weight(X, whiten(X, np.ones(4000), "exact"), np.ones(4000)) < high
+
+
+@pytest.mark.parametrize(("n", "p"), [(120, 3000), (120, 300), (120, 60), (60, 50), (1000, 400)])
+def test_gaussian_tables_of_any_shape_have_no_heavy_tails(n, p):
+    rng = np.random.default_rng(p)
+    X, ones = rng.standard_normal((n, p)), np.ones(n)
+    assert tail_weight(X, whiten(X, ones, "auto"), ones) < 1.1
+    heavy = X / np.sqrt(rng.chisquare(4, (n, 1)) / 2)
+    assert tail_weight(heavy, whiten(heavy, ones, "auto"), ones) > 1.15
 
 
 def test_rows_of_no_weight_have_no_tails():

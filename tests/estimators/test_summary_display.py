@@ -24,7 +24,7 @@ def test_no_direction_is_said():
 def test_the_shading_follows_the_curve():
     t = np.random.default_rng(0).standard_normal((2000, 1))
     drawn = SummaryDisplay(t, t[:, 0] ** 3).plot()
-    (mesh,) = drawn.ax_.collections
+    mesh = drawn.ax_.collections[0]
     density = mesh.get_array().reshape(-1, 80)
     # The most likely bin rises with the coordinate.
     likely = density.argmax(axis=0)

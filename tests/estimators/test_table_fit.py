@@ -5,7 +5,8 @@ import pandas
 import pytest
 
 from learnability.errors import LearnabilityError
-from learnability.estimators.table_fit import fit_table, read_table
+from learnability.estimators.table_fit import apply_model, fit_table
+from learnability.estimators.tables import read_table
 
 
 @pytest.fixture
@@ -18,12 +19,15 @@ def table(tmp_path):
 
 
 def test_a_table_is_fitted_and_everything_is_written(table, tmp_path):
-    found = fit_table(table, "y", "1", tmp_path / "out", 0)
+    fitted = fit_table(table, "y", "1", tmp_path / "out", 0)
+    found = fitted.found
     assert abs(found.components_[0, 0]) > 0.9
+    assert fitted.loadings.weights[0, 0] > 0.9 > fitted.loadings.errors.max()
+    assert "a +1.00" in str(fitted)
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
         "components.csv", "report.txt", "report.json", "summary.png", "blindness.png",
-        "model.pickle",
+        "model.npz", "recipe.json",
     }  # fmt: skip
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     assert report["n_components"] == 1 and report["rows"] == 200
@@ -32,12 +36,14 @@ def test_a_table_is_fitted_and_everything_is_written(table, tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda frame: frame.assign(word="x"), "word"),
+        (lambda frame: frame.assign(word=[f"w{k}" for k in range(len(frame))]), "word .200 values"),
+        (lambda frame: frame.assign(day="2024-05-01"), "columns day hold dates"),
         (lambda frame: frame.drop(columns=list("abcd")), "no column"),
         (lambda frame: frame.assign(y=np.nan), "missing"),
         (lambda frame: frame.rename(columns={"y": "z"}), "columns are"),
         (lambda frame: frame.set_axis(["a", "b", "c", "a", "y"], axis=1), "name a"),
         (lambda frame: frame.set_axis(["a", "b", "c", "y", "y"], axis=1), "name y"),
+        (lambda frame: frame.assign(y=np.where(frame.index == 3, np.inf, 1.0)), "not finite"),
         (lambda frame: frame.head(4), "4 rows"),
         (lambda frame: frame.head(0), "0 rows"),
         (lambda frame: frame.assign(y=[f"day {k}" for k in range(len(frame))]), "no number"),
@@ -73,11 +79,28 @@ def test_files_that_are_no_table_get_a_sentence(tmp_path, name):
         read_table(tmp_path / name, "y")
 
 
+def test_a_model_is_applied_to_new_rows_or_says_what_they_lack(table, tmp_path):
+    fitted = fit_table(table, "y", "1", tmp_path / "out", 0)
+    frame = pandas.read_csv(table)
+    frame.drop(columns="y").head(7)[list("dcba")].to_csv(tmp_path / "new.csv", index=False)
+    coordinates = apply_model(tmp_path / "out", tmp_path / "new.csv")
+    assert np.allclose(coordinates, fitted.found.transform(fitted.table.X.head(7)))
+    frame.drop(columns="b").to_csv(tmp_path / "less.csv", index=False)
+    with pytest.raises(LearnabilityError, match="no column b"):
+        apply_model(tmp_path / "out", tmp_path / "less.csv")
+    with pytest.raises(LearnabilityError, match="no model"):
+        apply_model(tmp_path, tmp_path / "new.csv")
+
+
 def test_files_and_numbers_are_checked(table, tmp_path):
     with pytest.raises(LearnabilityError, match="no file"):
         read_table(tmp_path / "none.csv", "y")
-    (tmp_path / "t.txt").write_text("a,y")
+    (tmp_path / "t.xls").write_text("a,y")
     with pytest.raises(LearnabilityError, match="parquet"):
-        read_table(tmp_path / "t.txt", "y")
-    with pytest.raises(LearnabilityError, match="components"):
-        fit_table(table, "y", "two", None, 0)
+        read_table(tmp_path / "t.xls", "y")
+    for components in ("two", "0", "-1", "²", "٣", "", "1" * 5000):
+        with pytest.raises(LearnabilityError, match="components"):
+            fit_table(table, "y", components, None, 0)
+    for seed in (-1, 2**32):
+        with pytest.raises(LearnabilityError, match="seed"):
+            fit_table(table, "y", "1", None, seed)

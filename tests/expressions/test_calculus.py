@@ -18,6 +18,7 @@ SPECIAL = {
     "log": "log(z1**2 + 0.3*z2**2)",
     "sqrt": "sqrt(z1**2 + 0.3*z2**2)",
     "max": "max(z1, z2, 0.3*z1*z2)",
+    "mod": "mod(z1 - z2, 0.7 + z2**2)",
     "min": "min(z1, z2, 0.3*z1*z2)",
     "where": "where(-0.5 < z1 - z2 <= 0.8, z1**2, z2*z1)",
     "+": "z1 + z2 - 3*z1",

@@ -83,7 +83,7 @@ def test_the_spread_of_the_rules_tells_their_error_in_three_dimensions(
 
 
 def test_unknown_breaks_and_many_variables_are_sampled() -> None:
-    hidden = Section.whole(Link(lambda z: np.sign(z[..., 0] * z[..., 1]), r=2))
+    hidden = Section.whole(Link(lambda z: np.sign(z[..., 0] - z[..., 1] ** 3), r=2))
     wide = section_of("abs(z1 + z5)")
     for section, exact in ((hidden, 0.0), (wide, 2 / math.sqrt(math.pi))):
         rules, method = rules_for(section)

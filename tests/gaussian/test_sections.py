@@ -165,7 +165,22 @@ def test_planes_of_a_turned_link() -> None:
 
 def test_curved_and_unknown_breaks_are_no_planes() -> None:
     assert whole("sign(z1**2 + z2**2 - 1)").planes is None
-    assert Section.whole(Link(lambda z: np.sign(z[..., 0] * z[..., 1]), r=2)).planes is None
+    assert Section.whole(Link(lambda z: np.sign((z**2).sum(-1) - 1), r=2)).planes is None
+
+
+def test_a_function_shows_the_planes_that_nobody_declared() -> None:
+    planes = Section.whole(Link(lambda z: np.sign(z[..., 0] * (z[..., 1] - 0.5)), r=2)).planes
+    assert planes is not None
+    found = {tuple(np.round(np.append(*plane), 12) + 0.0) for plane in planes}
+    assert found == {(1.0, 0.0, 0.0), (0.0, 1.0, 0.5)}
+
+
+def test_a_quadratic_form_that_vanishes_on_planes() -> None:
+    planes = whole("sign(z1**2 - z2**2)").planes
+    assert planes is not None
+    for direction, positions in planes:
+        np.testing.assert_allclose(np.abs(direction), np.sqrt(0.5), atol=1e-12)
+        np.testing.assert_allclose(positions, [0.0], atol=1e-12)
 
 
 def test_roots_on_lines() -> None:

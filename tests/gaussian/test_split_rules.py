@@ -53,6 +53,6 @@ def test_a_circle_by_lines() -> None:
 
 
 def test_unknown_breaks_have_no_such_rules() -> None:
-    section = Section.whole(Link(lambda z: np.sign(z[..., 0] + z[..., 1]), r=2))
+    section = Section.whole(Link(lambda z: np.sign((z**2).sum(-1) - 1), r=2))
     assert plane_rules(section, 0) is None
     assert line_rules(section, 0) is None

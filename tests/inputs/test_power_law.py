@@ -9,8 +9,10 @@ from hypothesis import given, strategies
 from learnability.errors import LearnabilityError
 from learnability.inputs import PowerLaw
 
+from tests.inputs.laws import sizes
 
-@given(strategies.floats(0, 5), strategies.integers(1, 200))
+
+@given(sizes(5), strategies.integers(1, 200))
 def test_the_spectrum_is_a_power_of_the_rank_with_mean_one(exponent: float, d: int) -> None:
     found = PowerLaw(exponent).eigenvalues(d)
     assert found.shape == (d,) and found.mean() == pytest.approx(1.0)

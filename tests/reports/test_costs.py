@@ -17,6 +17,8 @@ ALGORITHMS = [
     "one-pass SGD",
     "SGD with repetition",
     "message passing",
+    "CSQ lower bound",
+    "SQ and low-degree bound",
 ]
 
 
@@ -61,9 +63,32 @@ def test_message_passing_follows_the_generative_exponent(generative: int, expone
     assert scalings(generative=generative)["message passing"] == (exponent, 0)
 
 
+@pytest.mark.parametrize(
+    ("leap", "orders", "csq", "sq"),
+    [(1, [1], 1.0, 1.0), (3, [2, 2], 1.5, 1.0), (4, [4], 2.0, 2.0), (5, [1, 3], 2.5, 1.5)],
+)
+def test_lower_bounds_halve_the_leap_of_each_staircase(
+    leap: int, orders: list[int], csq: float, sq: float
+) -> None:
+    found = scalings(leap=leap, grand_orders=orders)
+    assert found["CSQ lower bound"] == (csq, 0)
+    assert found["SQ and low-degree bound"] == (sq, 0)
+
+
+def test_no_algorithm_beats_its_bound() -> None:
+    for information, leap, orders in ((1, 2, [1]), (3, 4, [2, 2]), (4, 4, [4]), (3, 5, [3])):
+        found = scalings(
+            information=information, leap=leap, generative=orders[0], grand_orders=orders
+        )
+        assert found["one-pass SGD"][0] >= found["CSQ lower bound"][0]  # type: ignore[operator]
+        assert found["CSQ lower bound"][0] >= found["SQ and low-degree bound"][0]  # type: ignore[operator]
+        assert found["SGD with repetition"][0] >= found["SQ and low-degree bound"][0]  # type: ignore[operator]
+
+
 def test_the_constant_is_the_threshold_where_there_is_one() -> None:
     def constant(generative: int, alpha_c: float) -> float | None:
-        return costs_of(2, generative, 2, alpha_c, [generative])[-1].constant
+        found = costs_of(2, generative, 2, alpha_c, [generative])
+        return next(cost.constant for cost in found if cost.algorithm == "message passing")
 
     assert constant(2, 0.75) == 0.75
     assert constant(1, 0.0) is None and constant(3, math.inf) is None

@@ -63,7 +63,7 @@ def test_the_parts_fit_together(text: str) -> None:
         total = sum(opened(steps), np.zeros((report.target.r,) * 2))
         np.testing.assert_allclose(total, report.relevant.T @ report.relevant, atol=1e-7)
     assert len(report.floors) == len(report.csq_staircase) + 1
-    assert len(report.costs) == 6
+    assert len(report.costs) == 8
     assert report.undecided == ()
 
 

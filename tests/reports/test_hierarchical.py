@@ -17,13 +17,42 @@ def test_one_feature() -> None:
     assert first.exponent == 1.5 and first.constant == pytest.approx(0.809, abs=0.003)
     assert costs["two layers", "degrees up to 6 of f"].exponent == 3
     assert costs["three layers", "f, up to the floor of its N"].exponent == 1.5
-    assert "n ~ d^1.5" in str(report) and "exponent of the directions: 2" in str(report)
+    assert "three layers  d^1.5" in str(report) and "information exponent  2" in str(report)
+    assert all(len(line) <= 80 for line in str(report).splitlines())
     assert json.loads(json.dumps(report.to_dict(), allow_nan=False))["function_leap"] == 1
     assert "dandi2025depth" in report.cite()
-    with pytest.raises(LearnabilityError, match="no picture"):
-        report.plot()
+    labels = [label.get_text() for label in report.plot().axes[0].get_yticklabels()]
+    assert labels == [f"{c.algorithm}: {c.learns}" for c in report.costs]
     with pytest.raises(LearnabilityError, match="belong to the target"):
         hardness(report.target, noise=0.1)
+
+
+def test_every_feature_has_its_own_exponent() -> None:
+    """tanh(z1) z2 + z1: the second feature is not seen by the second moment of the labels."""
+    report = hardness(Hierarchical("tanh(z1)*z2 + z1", "He2(z)"))
+    first = {c.learns: c.exponent for c in report.costs if c.algorithm == "first layer"}
+    assert first == {"the directions of h_1": 1.5, "the directions of h_2": None}
+    assert report.exponent.by_feature == (2, 4)
+    assert any("directions of feature 2" in note for note in report.notes)
+    names = {row.name: row.verdict for row in report.conditions}
+    assert names["c_1(g) in h_1 is not zero"] == "holds"
+    assert names["c_1(g) in h_2 is not zero"] == "fails"
+
+
+def test_a_tree_needs_its_depth() -> None:
+    report = hardness(Hierarchical("tanh(z)", "He2(z)", depth=4))
+    costs = {(c.algorithm, c.learns): c.exponent for c in report.costs}
+    assert costs["three layers", "f, up to the floor of its N"] is None
+    assert costs["4 layers", "f, given the features below the last"] == 0.5
+    assert costs["first layer", "the hidden directions"] is None  # Its exponent is 4.
+    assert [layer.samples for layer in report.layers] == [None, None, 0.5, 0.0]
+    carried = hardness(Hierarchical("tanh(z)", "He2(z) + z", depth=4))
+    assert carried.layers[0].samples == 1.5
+    cubic = hardness(Hierarchical("z + z**3/6", "He2(z)"))
+    exponents = {c.learns: c.exponent for c in cubic.costs}
+    assert exponents["all of f, of degree 6"] == 3.0
+    assert [layer.samples for layer in cubic.layers] == [1.5, 1.0, 0.0]
+    assert "Layers of the theorems" in str(cubic)
 
 
 def test_the_staircase_in_function_space() -> None:

@@ -16,8 +16,9 @@ from tests.reports.shared import report_on
 
 def test_the_picture(report: Hardness, tmp_path: Path) -> None:
     path = tmp_path / "report.png"
-    figure = report.plot(str(path))
+    figure = report.plot(path)
     assert path.read_bytes().startswith(b"\x89PNG")
+    assert path.with_suffix(".nc").exists() and path.with_suffix(".csv").exists()
     staircase, floors, costs = figure.axes
     assert (report.kind or "constant") in staircase.get_title()
     assert len(floors.get_xticks()) == len(report.floors)
@@ -33,7 +34,7 @@ def test_the_picture(report: Hardness, tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", [".pdf", ".svg"])
 def test_vector_pictures(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"report{suffix}"
-    draw(report_on("abs(z)"), str(path))
+    report_on("abs(z)").plot(path)
     assert path.stat().st_size > 1000
 
 

@@ -10,7 +10,7 @@ import pytest
 import xarray
 
 from learnability import LearnabilityError
-from learnability.results import save, whole_file
+from learnability.results import save
 
 from tests.reports.shared import report_on
 
@@ -62,6 +62,34 @@ def test_a_folder_of_another_kind_stays(result: xarray.Dataset, tmp_path: Path) 
     assert (tmp_path / "run.zarr" / "mine").exists()
 
 
+@pytest.mark.parametrize("foreign", ["notes.txt", "overlap/photo.png", "7/mine"])
+def test_a_foreign_file_in_the_old_folder_stays(
+    result: xarray.Dataset, foreign: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.zarr"
+    save(result, path)
+    (path / foreign).parent.mkdir(exist_ok=True)
+    (path / foreign).write_text("mine")
+    before = sorted(str(p) for p in path.rglob("*"))
+    with pytest.raises(LearnabilityError, match="not of a Zarr result"):
+        save(result, path)
+    assert sorted(str(p) for p in path.rglob("*")) == before
+    (path / foreign).unlink()
+    save(result, path)
+
+
+def test_links_stay_links(result: xarray.Dataset, tmp_path: Path) -> None:
+    for suffix in (".nc", ".csv", ".zarr"):
+        real, link = tmp_path / "far" / f"real{suffix}", tmp_path / f"run{suffix}"
+        link.symlink_to(real)
+        for _ in range(2):
+            save(result, link)
+            assert link.is_symlink() and real.exists() and not real.is_symlink()
+    assert sorted(p.name for p in (tmp_path / "far").iterdir()) == [
+        "real.csv", "real.nc", "real.zarr",
+    ]  # fmt: skip
+
+
 def test_a_single_number_as_csv(result: xarray.Dataset, tmp_path: Path) -> None:
     save(result.isel(alpha=0, seed=1), tmp_path / "run.csv")
     table = pandas.read_csv(tmp_path / "run.csv")
@@ -111,14 +139,6 @@ def test_a_failure_leaves_the_old_file(
         save(2 * result, path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_the_file_appears_at_the_end(tmp_path: Path) -> None:
-    with whole_file(tmp_path / "run.txt") as part:
-        part.write_text("all of it")
-        assert part.parent == tmp_path and not (tmp_path / "run.txt").exists()
-    assert [p.name for p in tmp_path.iterdir()] == ["run.txt"]
-    assert (tmp_path / "run.txt").read_text() == "all of it"
 
 
 def test_single_numbers_are_saved_too(tmp_path: Path) -> None:

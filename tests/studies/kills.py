@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from learnability.studies import Store
+from learnability.studies import Store, check
 from learnability.studies.assembly import assemble
 
 from tests.studies.coordinator import ALPHAS, SEEDS
@@ -100,10 +100,10 @@ class Victim:
         """Every point is there once, none is wrong, no finished one was computed again."""
         finished = self.committed()
         assert len(finished) == TOTAL
+        assert check(self.store).damaged == []
         with Store(self.store, write=False) as store:
             (layout,) = store.studies().values()
             data = assemble(layout, store.results(layout.keys))
-            store.check()
         for alpha in ALPHAS:
             for seed in range(SEEDS):
                 found = data["length"].sel(alpha=alpha, seed=seed).values

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import dask
 import pytest
 import xarray
 
 import learnability as lb
 from learnability import LearnabilityError
-from learnability.studies import StudyWarning, engine
+from learnability.studies import StudyWarning, engine, info
+from learnability.studies.cluster import connected
 
 from tests.studies.kills import ROOT, TOTAL, Victim, wait_for
 from tests.studies.learners import Clock, Short
@@ -90,23 +91,80 @@ def test_the_learner_itself_gives_the_same_numbers(alone: xarray.Dataset) -> Non
 
 def test_a_point_that_kills_its_process_fails_alone(tmp_path: Path) -> None:
     grid = {"alpha": [1.0, 2.0, 3.0], "seeds": 1, "workers": 2, "store": tmp_path / "runs.study"}
-    once = dask.config.set({"distributed.scheduler.allowed-failures": 0})
-    with (
-        once,
-        pytest.warns(StudyWarning, match=r"1 of 3 runs failed:\n1 of them: The process of the"),
-    ):
+    with pytest.warns(StudyWarning, match=r"1 of 3 runs failed:\n1 of them: .* GiB here"):
         found = lb.study(Short(deadly_at=2.0), "z", **grid)
     assert found["status"].values[:, 0].tolist() == ["converged", "missing", "converged"]
 
 
 def test_a_group_that_kills_its_process_is_tried_one_by_one(tmp_path: Path) -> None:
     grid = {"d": 4, "time": [0.0, 1.0], "seeds": 6, "workers": 2, "store": tmp_path / "runs.study"}
-    once = dask.config.set({"distributed.scheduler.allowed-failures": 0})
-    with once, pytest.warns(StudyWarning, match=r"1 of 6 runs failed:\n1 of them: The process"):
+    with pytest.warns(StudyWarning, match=r"1 of 6 runs failed:\n1 of them: The process"):
         found = lb.study(Clock(deadly_seed=1), "z", **grid)
     assert found["status"].values.tolist() == [
         "stopped", "missing", "stopped", "finished", "stopped", "finished",
     ]  # fmt: skip
+
+
+def test_many_dying_runs_do_not_stop_the_others(tmp_path: Path) -> None:
+    """On the old code nothing was finished and nothing recorded: deaths were counted together."""
+    store = tmp_path / "runs.study"
+    grid = {"alpha": [1.0, 2.0], "seeds": 6, "workers": 3, "store": store}
+    with pytest.warns(StudyWarning, match=r"6 of 12 runs failed:\n6 of them: The process of the"):
+        found = lb.study(Short(deadly_at=2.0), "z", **grid)
+    assert (found["status"].values == [["converged"] * 6, ["missing"] * 6]).all()
+    assert "6 of 12 runs finished, 6 failed" in info(store)
+
+
+def test_modules_of_the_current_folder_are_not_run(tmp_path: Path) -> None:
+    """Neither by workers of a command, nor by the command itself."""
+    for name in ("dask", "numpy", "distributed", "asyncio", "learnability", "tblib"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'a').write(__name__)\nraise SystemExit\n")
+    command = [
+        sys.executable, "-P", "-m", "learnability", "simulate", "spectral", "abs(z)", "--d", "10",
+        "--alpha", "1,2", "--workers", "2",
+    ]  # fmt: skip
+    path = os.pathsep.join(p for p in sys.path if p)
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_stranger_is_not_let_in(tmp_path: Path) -> None:
+    """Whoever reaches the port without the certificate of the study is turned away."""
+    from distributed import Client
+
+    from learnability.studies.certificates import security, write_certificate
+
+    write_certificate(tmp_path)
+    with connected(None, 1) as (client, _):
+        address = client.scheduler.address
+        assert address.startswith("tls://127.0.0.1:")
+        for place, known in ((address.replace("tls", "tcp"), None), (address, security(tmp_path))):
+            with pytest.raises(OSError):
+                Client(place, timeout=1.0, set_as_default=False, security=known)
+    assert stat.S_IMODE((tmp_path / "key.pem").stat().st_mode) == 0o600
+
+
+def test_what_a_kill_leaves_goes_at_the_next_start(tmp_path: Path) -> None:
+    place = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    code = """
+import os, signal, sys
+from learnability.studies.cluster import connected
+with connected(None, 1):
+    if sys.argv[1:]:
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+    command = [sys.executable, "-c", code]
+    assert subprocess.run([*command, "die"], env=place).returncode == -signal.SIGKILL
+    assert len(list(tmp_path.iterdir())) == 1
+    assert subprocess.run(command, env=place).returncode == 0
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_long_work_goes_to_workers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,11 +173,11 @@ def test_long_work_goes_to_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     class Stop(Exception):
         pass
 
-    def connected(scheduler: str | None, workers: int) -> None:
+    def stopped(scheduler: str | None, workers: int) -> None:
         asked.append((scheduler, workers))
         raise Stop
 
-    monkeypatch.setattr(engine, "connected", connected)
+    monkeypatch.setattr(engine, "connected", stopped)
     monkeypatch.setattr(engine, "cores", lambda: 3)
     lb.study(Short(seconds=0.01), "z", alpha=[1.0, 2.0])
     monkeypatch.setattr(engine, "_WORTH_WORKERS", 0.005)

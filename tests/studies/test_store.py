@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
+import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from learnability import LearnabilityError, MultiIndex
+from learnability.studies import check
 from learnability.studies import store as module
 from learnability.studies.compute import compute
+from learnability.studies.database import APPLICATION, SCHEMA
 from learnability.studies.points import plan
-from learnability.studies.store import APPLICATION, SCHEMA, Outcome, Store
+from learnability.studies.store import Outcome, Store
 
 from tests.studies.learners import Short
 
@@ -49,7 +55,6 @@ def test_what_is_committed_is_there(filled: Path) -> None:
         assert store.finished(LAYOUT.keys) == set(LAYOUT.keys) and store.failures(LAYOUT.keys) == {}
         assert store.studies() == {1: LAYOUT}
         assert store.results(["unknown", LAYOUT.keys[0]]).keys() == {LAYOUT.keys[0]}
-        store.check()
         assert "6 finished runs" in store.size()
     assert [p.name for p in filled.parent.iterdir()] == ["runs.study"]  # No log, no lock is left.
 
@@ -161,8 +166,42 @@ def test_a_run_whose_numbers_are_damaged(filled: Path) -> None:
     with connection:
         connection.execute("UPDATE points SET result = substr(result, 1, length(result) - 1)")
     connection.close()
+    before = fingerprint(filled)
     with Store(filled, write=False) as store, pytest.raises(LearnabilityError, match="is damaged"):
-        store.check()
+        store.results(LAYOUT.keys)
+    with pytest.raises(LearnabilityError, match=r"is damaged.*study repair"):
+        Store(filled, write=True)
+    assert fingerprint(filled) == before
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_second_name_of_the_same_file_is_the_same_lock(filled: Path, link) -> None:  # type: ignore[no-untyped-def]
+    other = filled.parent / "elsewhere" / "other.study"
+    other.parent.mkdir()
+    link(filled, other)
+    with Store(filled, write=True) as store:
+        with pytest.raises(LearnabilityError, match="in use by another study"):
+            Store(other, write=True)
+        store.remember(planned(range(2), [1.0])[1])
+        code = f"from learnability.studies import Store; Store({str(other)!r}, write=True)"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert "in use by another study" in done.stderr
+    Store(other, write=True).close()
+
+
+def test_a_store_of_version_1_goes_on(filled: Path) -> None:
+    connection = sqlite3.connect(filled)
+    with connection:
+        connection.execute("UPDATE points SET result = substr(result, 13)")
+        connection.execute("UPDATE studies SET layout = ?", (LAYOUT.to_json(),))
+        connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    with Store(filled, write=False) as store:
+        assert len(store.results(LAYOUT.keys)) == 6 and store.studies() == {1: LAYOUT}
+    with Store(filled, write=True) as store:
+        store.remember(LAYOUT)
+        assert store.studies() == {1: LAYOUT}
+    assert check(filled).damaged == []
 
 
 def test_places_where_nothing_can_be(tmp_path: Path) -> None:
@@ -175,6 +214,26 @@ def test_places_where_nothing_can_be(tmp_path: Path) -> None:
         Store(tmp_path / "none.study", write=False)
     Store(tmp_path / "file", write=True).close()  # An empty file may become a store.
     Store(tmp_path / "new" / "folder" / "runs.study", write=True).close()
+
+
+def test_what_is_there_keeps_its_kind_its_mode_and_its_links(tmp_path: Path) -> None:
+    """On the old code every path of size zero was replaced: devices, private files, links."""
+    device = tmp_path / "device"
+    device.symlink_to("/dev/null")
+    os.mkfifo(tmp_path / "pipe")
+    for name, kind in (("device", "a device"), ("pipe", "a pipe")):
+        with pytest.raises(LearnabilityError, match=f"is {kind}"):
+            Store(tmp_path / name, write=True)
+    assert stat.S_ISCHR(device.stat().st_mode) and stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    private, link = tmp_path / "private", tmp_path / "link"
+    private.touch()
+    private.chmod(0o600)
+    link.symlink_to(private)
+    with Store(link, write=True) as store:
+        store.commit(outcomes())
+    assert link.is_symlink() and stat.S_IMODE(private.stat().st_mode) == 0o600
+    with Store(private, write=False) as store:
+        assert len(store.finished(LAYOUT.keys)) == 6
 
 
 def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,7 +260,6 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     with Store(path, write=True) as store:  # There is room again: nothing was lost.
         assert store.finished(layout.keys) == {point.key for point in many[:kept]}
-        store.check()
         store.commit(outcomes(many[kept:]))
         assert len(store.finished(layout.keys)) == 200
 

@@ -101,7 +101,7 @@ def test_two_features() -> None:
 
 def test_too_rough_a_function_is_told() -> None:
     with pytest.raises(LearnabilityError, match="use a larger N"):
-        _ = Composition(Link("step(z + 0.99)"), Link("He2(z)"), 1, 0, 1.0).energies
+        _ = Composition(Link("step(z + 1.3)"), Link("He2(z)"), 2, 0, 1.0).energies
     with pytest.raises(LearnabilityError, match="not finite"):
         _ = Composition(Link("exp(z**2)"), Link("He2(z)"), 4, 0, 1.0).variance
     for g, P in (("exp(z**2)", "He2(z)/sqrt(2)"), ("exp(6*z)", "He3(z)")):

@@ -33,10 +33,10 @@ def test_a_constant_term(source: str) -> None:
     ("name", "values", "words"),
     [
         ("epsilon", (0, 1, -0.2, 1.5, True, "half"), "a finite number above 0 and below 1"),
-        ("polynomial", ("tanh(z)", "He5(z)", "z1*z2", "z ++* 2"), "`polynomial`"),
+        ("polynomial", ("tanh(z)", "He9(z)", "z1*z2", "z ++* 2"), "`polynomial`"),
         ("depth", (2, 9, 3.5, True), "of at least 3 and of at most 8"),
         ("N", (0, (8, 3), (4, 4), "8", 2.5, ()), "`N` was given"),
-        ("signs", ("random",), "one of balanced, ones"),
+        ("signs", ("coin",), "one of balanced, ones"),
     ],
 )
 def test_sentences(name: str, values: tuple[Any, ...], words: str) -> None:

@@ -43,6 +43,16 @@ def test_the_table(g, P, value, slopes, shares) -> None:  # type: ignore[no-unty
             assert as_printed(found.shares[row, degree], text)
 
 
+def test_no_ceiling() -> None:
+    found = compositional_exponent(Hierarchical("He3(z)", "He2(z)"))
+    assert found.value == 6 and found.by_feature == (6,)
+    assert found.shares[-1, 6] > 0.9 and found.verdicts[5] == "of order one"
+    deep = Hierarchical("cos(z)", "He2(z)", depth=5)
+    assert [compositional_exponent(deep, k).value for k in (1, 2, 3, 4)] == [16, 8, 4, 2]
+    several = compositional_exponent(Hierarchical("z1 + z1*z2 + z1*z2*z3", "He2(z)"))
+    assert several.value == 2 and several.by_feature == (2, 4, 6)
+
+
 def test_one_size_leaves_it_undecided() -> None:
     found = compositional_exponent(Hierarchical("z**2", "He2(z)"), sizes=(16,))
     assert found.value is None and found.undecided and str(found) == "undecided"

@@ -73,5 +73,5 @@ def test_signals_turn_with_the_link() -> None:
 
 def test_what_has_no_second_moment_shows_nothing() -> None:
     link = Link("1/z1 + z2")
-    shown = shown_directions(link, Section.whole(link), NONE)
-    assert all(len(rows) == 0 for rows in shown.values())
+    shown = shown_directions(link, Section.whole(link), NONE, 0.0)
+    assert all(len(signal.basis) == 0 for signal in shown.values())

@@ -174,3 +174,53 @@ def test_a_threshold_that_fails_loses_nothing(monkeypatch):
     assert math.isnan(theory.thresholds.alpha_information)
     assert theory.thresholds.alpha_c == pytest.approx(0.5, abs=1e-9)
     assert "information-theoretic" in theory.note
+
+
+def test_free_entropies_of_the_hard_parity_are_equal_at_its_information_threshold():
+    """An independent scalar computation gives 9.5671, and a branch from 8.71995 on."""
+    theory = state_evolution(Channel("sign(z1*z2*z3)"))
+    below, above = (
+        theory.free_entropy(theory.fixed_point(alpha, informed=True).M, alpha)
+        for alpha in (9.566, 9.568)
+    )
+    assert below < 0 < above
+    best = theory.all_fixed_points(9.3)
+    assert len(best) == 2
+    assert best[0].M[0, 0] == 0.0 < best[1].M[0, 0]
+    assert theory.all_fixed_points(9.8)[0].M[0, 0] > 0.5
+
+
+def test_the_free_entropy_does_not_depend_on_the_path():
+    """I is the gradient of a function: first one coordinate and then the other gives the same."""
+    theory = state_evolution(Channel("sign(z1*z2)"))
+    x, w = np.polynomial.legendre.leggauss(24)
+    x, w = 0.5 * (1 + x), 0.5 * w
+    told = 0.0
+    for t, weight in zip(x, w, strict=True):
+        told += weight * 0.3 * theory.information(np.diag([0.3 * t, 0.0]))[0, 0]
+        told += weight * 0.7 * theory.information(np.diag([0.3, 0.7 * t]))[1, 1]
+    prior = 0.5 * (1.0 + math.log(0.7 * 0.3))
+    found = theory.free_entropy(np.diag([0.3, 0.7]), 3.0)
+    assert found == pytest.approx(prior + 1.5 * told, abs=1e-6)
+
+
+def test_the_free_entropy_is_stationary_at_a_fixed_point_of_a_matrix():
+    theory = state_evolution(Channel("z1**2*sign(z2)"))
+    M = theory.fixed_point(1.0).M
+    near = [theory.free_entropy(M + h * np.diag([1.0, -1.0]), 1.0) for h in (-0.02, 0.0, 0.02)]
+    assert abs(near[2] - near[0]) < 0.1 * (2 * near[1] - near[0] - near[2])
+
+
+def test_errors_of_overlaps_cover_a_closed_form():
+    """z1 + |z2|: closed densities on fine Gauss panels give M at alpha = 1.5."""
+    point = state_evolution(Channel("z1 + abs(z2)")).fixed_point(1.5)
+    exact = np.diag([0.73451685, 0.35778602])
+    assert np.all(np.abs(point.M - exact) <= point.error)
+    assert np.diag(point.error).max() < 5e-3
+
+
+def test_boxes_with_a_smooth_coordinate_against_finer_rules():
+    """Both coordinates open: 136 nodes of omega and 8 of each panel of labels gave these."""
+    information = state_evolution(Channel("z1**2*sign(z2)")).information
+    found = np.diag(information(0.8 * np.eye(2)))
+    np.testing.assert_allclose(found, [3.55433591, 1.57528262], rtol=1e-6)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from learnability.cli.grids import grid, setting
 from learnability.cli.options import Option, listed
-from learnability.cli.target_options import target_from, target_options
+from learnability.cli.target_options import target_from, target_given, target_options
 from learnability.errors import LearnabilityError
 from learnability.fields import declared
 from learnability.learners import LEARNERS
@@ -161,15 +162,39 @@ def asked(learner: type[Learner], verb: str, values: Mapping[str, Any]) -> Asked
     target = target_from(values["expression"], values, learner, taken)
     made = learner(**fields)
     question = the_question(made, values.get("question"))
+    settings = _settings(
+        values.get("set") or [], {*arguments, *fields}, target_given(values, taken)
+    )
+    return Asked(made, target, question, arguments, settings)
+
+
+_OWN = ("learner", "target", "question", "seeds", "store", "scheduler", "workers", "longest")
+"""What a study is given beside its grid."""
+
+
+def _settings(
+    texts: Sequence[str], given: AbstractSet[str], of_target: AbstractSet[str]
+) -> dict[str, str]:
+    """What --set gives, when no option gives it too; several values may vary one of the target."""
     settings: dict[str, str] = {}
-    for text in values.get("set") or []:
+    for text in texts:
         name, equals, value = text.partition("=")
-        if not (name and equals) or name in settings or name in arguments:
+        if not (name and equals) or name in settings:
             raise LearnabilityError(
                 f"`--set` was given as {text!r}, but NAME=VALUE is accepted, each name once."
             )
+        if name in given or (name in of_target and not ("," in value or ":" in value)):
+            raise LearnabilityError(
+                f"`--set` was given as {text!r}, but `{name}` has an option of its own that was "
+                "given too: leave out one of them."
+            )
+        if name in _OWN:
+            raise LearnabilityError(
+                f"`--set` was given as {text!r}, but it sets fields of the learner, the target and "
+                "its inputs: `learnability simulate LEARNER --help` lists the other options."
+            )
         settings[name] = value
-    return Asked(made, target, question, arguments, settings)
+    return settings
 
 
 def _argument(option: Option, text: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -16,11 +17,15 @@ from learnability.cli.output import (
     PICTURES,
     RESULTS,
     check_suffix,
+    draw_into,
     hand_over,
     make_room,
     out_option,
+    plot_option,
+    told_files,
 )
 from learnability.errors import LearnabilityError
+from learnability.progress import working
 
 if TYPE_CHECKING:
     import xarray
@@ -29,6 +34,8 @@ if TYPE_CHECKING:
     from learnability.learners.base import Learner
 
 __all__ = ["LearnerGroup"]
+
+_AN_HOUR = 3600.0
 
 
 class LearnerGroup(TyperGroup):
@@ -122,27 +129,29 @@ def _plain(verb: str, seeded: bool) -> list[Any]:
     seeds = plain_option("seeds", str | None, None, metavar="K",
                          help="Number of runs, or their seeds x,y,z. [default: 1]")  # fmt: skip
     if verb == "predict":
-        return [*([seeds] if seeded else []), out_option()]
+        return [*([seeds] if seeded else []), out_option(), plot_option()]
     store = plain_option("store", Path | None, None, metavar="FILE",
                          help="Keep every finished run here, and use those that are.")  # fmt: skip
     cores = "Processes; 1 is this one. [default: cores, if worth it]"
     workers = plain_option("workers", int | None, None, metavar="N", help=cores)
+    yes = plain_option("yes", bool, False, help="Run also what is estimated to take over an hour.")
     if verb == "plot":
         return [
-            seeds, store, workers,
+            seeds, store, workers, yes,
             plain_option("variable", str | None, None, metavar="NAME",
                          help="What is drawn; by default the first that theory and runs share."),
             plain_option("x", str | None, None, metavar="NAME", help="The horizontal axis."),
-            plain_option("out", Path, ..., metavar="FILE",
-                         help="The picture (.png, .pdf, .svg); the data go beside it."),
+            plain_option("out", Path | None, None, metavar="FILE",
+                         help="The picture (.png, .pdf, .svg); the data go beside it. "
+                         "[default: LEARNER-EXPR.png, here]"),
         ]  # fmt: skip
     return [
-        seeds, store, workers,
+        seeds, store, workers, yes,
         plain_option("scheduler", str | None, None, metavar="ADDRESS",
                      help="A running Dask scheduler, or its .json file."),
         plain_option("emit-slurm", Path | None, None, metavar="FILE",
                      help="Write a SLURM script of this command instead."),
-        out_option(),
+        out_option(), plot_option(),
     ]  # fmt: skip
 
 
@@ -150,15 +159,16 @@ def _predict(what: Asked, values: dict[str, Any]) -> None:
     """Say what the theory expects of a learner in high dimension."""
     from learnability.cli.learner_options import check_needs
 
-    check_suffix("--out", values["out"], RESULTS)
+    _check_files(values)
     what = _set(what)
     check_needs(what, "predict")
-    make_room(values["out"])
     seeds = _seeds(values)
-    found = what.learner.predict(
-        what.target, question=what.question.name, seeds=seeds, **what.arguments
-    )
+    with working(f"{what.learner.name}: theory"):
+        found = what.learner.predict(
+            what.target, question=what.question.name, seeds=seeds, **what.arguments
+        )
     hand_over(found, values["out"])
+    draw_into(found, None, values["plot"])
 
 
 def _simulate(what: Asked, values: dict[str, Any]) -> None:
@@ -170,10 +180,18 @@ def _simulate(what: Asked, values: dict[str, Any]) -> None:
         _emit_slurm(values["emit_slurm"], values["workers"], values["store"])
         return
     check_needs(what, "simulate")
-    make_room(values["out"])
+    _check_files(values)
     found, told = _runs(what, values, what.arguments)
     hand_over(found, values["out"])
+    draw_into(None, found, values["plot"])
     _tell(told)
+
+
+def _check_files(values: dict[str, Any]) -> None:
+    """Refuse files of other kinds and bad places before the work."""
+    for option, accepted in (("out", RESULTS), ("plot", PICTURES)):
+        check_suffix(f"--{option}", values[option], accepted)
+        make_room(values[option])
 
 
 def _plot(what: Asked, values: dict[str, Any]) -> None:
@@ -181,24 +199,32 @@ def _plot(what: Asked, values: dict[str, Any]) -> None:
     from learnability.cli.learner_options import check_needs
     from learnability.drawing import plot
 
-    check_suffix("--out", values["out"], PICTURES)
+    out = values["out"] or Path(_file_name(what, values["expression"]))
+    check_suffix("--out", out, PICTURES)
     theory = runs = None
     told: list[warnings.WarningMessage] = []
     if what.question.predict is not None:
         fixed = _set(what)
         check_needs(fixed, "predict")
-        theory = fixed.learner.predict(
-            fixed.target, question=what.question.name, **fixed.for_side("predict")
-        )
+        with working(f"{what.learner.name}: theory"):
+            theory = fixed.learner.predict(
+                fixed.target, question=what.question.name, **fixed.for_side("predict")
+            )
     if what.question.simulate is not None and "d" in what.arguments:
         check_needs(what, "simulate")
         runs, told = _runs(what, values, what.for_side("simulate"))
     if theory is None:
         typer.echo(f"learnability: {what.learner.name}: {what.question.reason}", err=True)
-    make_room(values["out"])
-    plot(theory, runs, variable=values["variable"], x=values["x"], file=values["out"])
-    typer.echo(str(values["out"]))
+    make_room(out)
+    plot(theory, runs, variable=values["variable"], x=values["x"], file=out)
+    typer.echo(f"Picture and data: {told_files(out)}")
     _tell(told)
+
+
+def _file_name(what: Asked, expression: str) -> str:
+    """The name of a picture that was given none: the learner and the letters of the link."""
+    words = "-".join(re.findall(r"[A-Za-z0-9]+", expression))[:40].rstrip("-")
+    return f"{what.learner.name}-{words}.png"
 
 
 def _seeds(values: dict[str, Any]) -> Any:
@@ -262,6 +288,7 @@ def _runs(
                 store=store,
                 scheduler=values.get("scheduler"),
                 workers=values["workers"],
+                longest=None if values["yes"] else _AN_HOUR,
                 **arguments,
                 **settings,
             )

@@ -7,12 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from learnability.errors import LearnabilityError
+from learnability.errors import LearnabilityError, visible
 
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["PICTURES", "RESULTS", "check_suffix", "hand_over", "make_room", "out_option"]
+__all__ = [
+    "PICTURES",
+    "RESULTS",
+    "check_suffix",
+    "draw_into",
+    "hand_over",
+    "make_room",
+    "out_option",
+    "plot_option",
+    "terminal_width",
+    "told_files",
+]
 
 PICTURES = (".png", ".pdf", ".svg")
 RESULTS = (".nc", ".csv", ".zarr")
@@ -55,11 +66,42 @@ def make_room(path: Path | None) -> None:
             raise LearnabilityError(f"{str(path)!r} is a folder, but a file is to be written.")
 
 
+def told_files(picture: Path) -> str:
+    """The picture and the data beside it, as a sentence has them."""
+    return f"{picture}, {picture.with_suffix('.nc')}, {picture.with_suffix('.csv')}"
+
+
+def terminal_width(elsewhere: int) -> int:
+    """Characters of a line: those of the terminal, from 60 to 120, or `elsewhere` in a pipe."""
+    import shutil
+    import sys
+
+    columns = shutil.get_terminal_size().columns
+    return min(max(columns, 60), 120) if sys.stdout.isatty() else elsewhere
+
+
 def hand_over(dataset: xarray.Dataset, out: Path | None) -> None:
     """Print a result as a table, or save it."""
     from learnability.results import save, table
 
     if out is None:
-        typer.echo(table(dataset))
+        typer.echo(visible(table(dataset, terminal_width(100))))
     else:
         save(dataset, out)
+
+
+def plot_option() -> Any:
+    """The parameter of the option --plot of results."""
+    from learnability.cli.options import plain_option
+
+    help = "Also draw the result (.png, .pdf, .svg); the data go beside it."
+    return plain_option("plot", Path | None, None, metavar="FILE", help=help)
+
+
+def draw_into(prediction: Any, runs: Any, picture: Path | None, **chosen: Any) -> None:
+    """Draw a result into a file, and say where it is; nothing without a file."""
+    if picture is not None:
+        from learnability.drawing import plot
+
+        plot(prediction, runs, file=picture, **chosen)
+        typer.echo(f"Picture and data: {told_files(picture)}", err=True)

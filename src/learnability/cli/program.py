@@ -15,13 +15,18 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 import learnability
+from learnability.cli.compiled_code import keep_compiled_code
 from learnability.cli.learner_verbs import LearnerGroup
 from learnability.cli.output import RESULTS, check_suffix, hand_over, make_room
 from learnability.errors import LearnabilityError
+from learnability.progress import working
 
 __all__ = ["app", "main"]
 
-_ORDER = ("hardness", "predict", "simulate", "plot", "learners", "figure", "study", "fit")
+_ORDER = (
+    *("hardness", "compare", "regimes", "catalogue", "report", "predict", "simulate", "plot"),
+    *("learners", "figure", "study", "fit", "apply"),
+)
 
 
 class Verbs(TyperGroup):
@@ -85,6 +90,10 @@ def _asking(name: str, help: str) -> None:
 
 
 _later("hardness", "target_verbs", "Report how hard a function is to learn, by which algorithm.")
+_later("compare", "target_verbs", "Put the reports of several functions side by side.")
+_later("regimes", "target_verbs", "Say what giant steps learn at n and p of given powers of d.")
+_later("catalogue", "target_verbs", "List the functions of the literature, or report on one.")
+_later("report", "report_page", "Write one page for a colleague: the report, curves and runs.")
 _asking("predict", "Say what the theory expects of a learner in high dimension.")
 _asking("simulate", "Run a learner on samples in dimension d; exit code 1 when some runs failed.")
 _asking("plot", "Draw theory as lines and, with --d, runs as crosses.")
@@ -102,6 +111,28 @@ def info(file: StudyFile) -> None:
     from learnability.studies import info as told
 
     typer.echo(told(file))
+
+
+@study_app.command()
+def check(file: StudyFile) -> None:
+    """Read every row of a store and say what is damaged; exit code 1 when something is."""
+    from learnability.studies import check as checked
+
+    findings = checked(file)
+    typer.echo(f"{file.name}: {findings}")
+    if findings.damaged:
+        raise typer.Exit(1)
+
+
+@study_app.command()
+def repair(file: StudyFile) -> None:
+    """Keep what is sound in a store, and the damaged file beside it."""
+    from learnability.studies import repair as repaired
+
+    findings, old = repaired(file)
+    typer.echo(f"{file.name}: {findings}")
+    if findings.damaged:
+        typer.echo(f"The damaged file is kept as {old.name}; the same study computes the rest.")
 
 
 @study_app.command()
@@ -125,7 +156,7 @@ def export(
 
 @app.command(short_help="Find the few combinations of columns that a target depends on.")
 def fit(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A table: .csv or .parquet.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A table: .csv, .tsv, .parquet.")],
     target: Annotated[str, typer.Option(metavar="NAME", help="The column to explain.")],
     components: Annotated[
         str, typer.Option(metavar="R", help="Number of directions, or auto.")
@@ -135,6 +166,16 @@ def fit(
         typer.Option(metavar="DIR", help="Folder for components, report, picture and model."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Fixes everything that is random.")] = 0,
+    columns: Annotated[
+        str, typer.Option(metavar="A,B,...", help="The columns to take; all by default.")
+    ] = "",
+    drop: Annotated[str, typer.Option(metavar="A,B,...", help="Columns to leave out.")] = "",
+    missing: Annotated[
+        str, typer.Option(metavar="refuse|impute", help="What to do where values are missing.")
+    ] = "refuse",
+    weights: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A column of counts of the rows.")
+    ] = None,
 ) -> None:
     """Find the few combinations of columns that a target depends on, function unknown."""
     from learnability.estimators.table_fit import fit_table
@@ -143,16 +184,54 @@ def fit(
         raise LearnabilityError(
             f"`--out` was given as {str(out)!r}, which is a file, not a folder."
         )
-    typer.echo(str(fit_table(file, target, components, out, seed).report_))
+    with working("fit"):
+        found = fit_table(
+            file, target, components, out, seed, columns=_names(columns), drop=_names(drop),
+            missing=missing, weights=weights,
+        )  # fmt: skip
+    typer.echo(str(found))
+    if out is not None:
+        typer.echo(f"Components, report, pictures and model: {out}", err=True)
+
+
+def _names(text: str) -> list[str]:
+    """Names between commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+@app.command(short_help="Coordinates of new rows by a model that `fit` wrote.")
+def apply(
+    model: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of fit --out.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A table of new rows.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A .csv file instead of the screen.")
+    ] = None,
+) -> None:
+    """Coordinates of the rows of a table in the directions that `fit` found in another."""
+    check_suffix("--out", out, (".csv",))
+    from learnability.estimators.table_fit import apply_model
+    from learnability.results import whole_file
+
+    coordinates = apply_model(model, file)
+    if out is None:
+        typer.echo(coordinates.to_csv(index=False), nl=False)
+    else:
+        make_room(out)
+        with whole_file(out) as part:
+            coordinates.to_csv(part, index=False)
 
 
 def main() -> None:
     """Run the command line; bad input ends in one sentence on stderr and exit code 2."""
+    keep_compiled_code()
     try:
         code = app(prog_name="learnability", standalone_mode=False)
     except (LearnabilityError, OSError, TyperException) as error:
         say = getattr(error, "format_message", error.__str__)
         typer.echo(f"learnability: {' '.join(say().split())}", err=True)
+        code = 2
+    except MemoryError as error:
+        typer.echo(f"learnability: There is not enough memory for this ({error}).", err=True)
         code = 2
     except typer.Abort:
         code = 130

@@ -11,7 +11,7 @@ from learnability.fields import Choice, Declared, Number, declared
 from learnability.inputs import INPUTS
 from learnability.targets import TARGETS, Hierarchical, MultiIndex
 
-__all__ = ["input_options", "target_from", "target_options", "tree_options"]
+__all__ = ["input_options", "target_from", "target_given", "target_options", "tree_options"]
 
 _NAMES = {
     ("spiked", "strength"): "spike",
@@ -139,6 +139,20 @@ def target_from(
         for field, name in names.items():
             sentence = sentence.replace(f"`{field}`", f"`--{name}`")
         raise LearnabilityError(sentence) from None
+
+
+def target_given(values: Mapping[str, Any], taken: frozenset[str] = frozenset()) -> set[str]:
+    """The fields of the target and its inputs that options give.
+
+    Parameters
+    ----------
+    values, taken
+        As in `target_from`.
+    """
+    owned = [("noise", NOISE), *tree_options().items()]
+    owned += [(field, option) for (_, field), option in input_options().items()]
+    keys = [(field, _renamed(option, taken).key) for field, option in owned]
+    return {field for field, key in keys if values.get(key) is not None}
 
 
 def _kinds(

@@ -1,4 +1,4 @@
-"""The verbs that take a target and no learner: hardness and figure."""
+"""The verbs that take targets and no learner: hardness, compare, regimes, catalogue and figure."""
 
 from __future__ import annotations
 
@@ -9,9 +9,16 @@ from typing import Any
 import typer
 
 from learnability.cli.options import argument, command, plain_option
-from learnability.cli.output import PICTURES, check_suffix, make_room
+from learnability.cli.output import (
+    PICTURES,
+    check_suffix,
+    make_room,
+    terminal_width,
+    told_files,
+)
 from learnability.cli.target_options import target_from, target_options
 from learnability.errors import LearnabilityError
+from learnability.progress import working
 
 __all__ = ["make"]
 
@@ -21,19 +28,23 @@ def make(verb: str, help: str) -> Any:
 
     Parameters
     ----------
-    verb : {"hardness", "figure"}
+    verb : {"hardness", "compare", "regimes", "catalogue", "figure"}
         Its name.
     help : str
         One sentence.
     """
-    return _hardness(help) if verb == "hardness" else _figure(help)
+    return _MADE[verb](help)
 
 
 def _hardness(help: str) -> Any:
     parameters = [
-        argument("expression", str, ..., metavar="EXPR",
+        argument("expression", str | None, None, metavar="EXPR",
                  help="The link, such as 'z1**2 + sign(z1*z2*z3)'."),
         *(option.parameter() for option in target_options()),
+        plain_option("table", Path | None, None, metavar="FILE",
+                     help="A table instead of EXPR: the law of its target is learned."),
+        plain_option("target", str | None, None, metavar="NAME",
+                     help="The column of the table to explain."),
         plain_option("json", bool, False, help="Print one JSON object."),
         plain_option("plot", Path | None, None, metavar="FILE",
                      help="Draw the report (.png, .pdf, .svg); the data go beside it."),
@@ -48,19 +59,117 @@ def _report(values: dict[str, Any]) -> None:
     make_room(plot)
     from learnability.reports import hardness
 
-    report = hardness(target_from(values["expression"], values))
+    with working("hardness"):
+        target, said = _asked(values)
+        report = hardness(target)
     if values["json"]:
         typer.echo(json.dumps(report.to_dict(), allow_nan=False))
     elif values["cite"]:
         typer.echo(report.cite())
     else:
-        typer.echo(str(report))
+        if said:
+            typer.echo(f"{said}\n")
+        typer.echo(report.to_text(terminal_width(80)))
     if plot is not None:
-        from learnability.results import save
+        report.plot(plot)
+        typer.echo(f"Picture and data: {told_files(plot)}", err=True)
 
-        report.plot(str(plot))
-        save(report.to_dataset(), plot.with_suffix(".nc"))
-        save(report.to_dataset(), plot.with_suffix(".csv"))
+
+def _asked(values: dict[str, Any]) -> tuple[Any, str]:
+    """The target of a link, or of a table with what is to be said of it first."""
+    expression, table, column = values["expression"], values["table"], values["target"]
+    if table is None and column is None and expression is not None:
+        return target_from(expression, values), ""
+    given = [option.name for option in target_options() if values.get(option.key) is not None]
+    if expression is not None or table is None or column is None or given:
+        raise LearnabilityError(
+            "A link EXPR with its options is accepted, or a table: `--table FILE --target NAME`."
+        )
+    from learnability.estimators.table_fit import law_of_table
+    from learnability.targets import MultiIndex
+
+    law, said = law_of_table(table, column)
+    return MultiIndex(law), said
+
+
+def _compare(help: str) -> Any:
+    parameters = [
+        argument("expressions", list[str], ..., metavar="EXPR...", help="Two links or more."),
+        *(option.parameter() for option in target_options()),
+        plain_option("json", bool, False, help="Print one JSON list, one object per link."),
+        plain_option("plot", Path | None, None, metavar="FILE",
+                     help="Draw the staircases into one picture (.png, .pdf, .svg)."),
+    ]  # fmt: skip
+    return command("compare", help, parameters, _compared)
+
+
+def _compared(values: dict[str, Any]) -> None:
+    plot = values["plot"]
+    check_suffix("--plot", plot, PICTURES)
+    make_room(plot)
+    from learnability.reports import compare
+
+    with working("hardness"):
+        found = compare(*(target_from(text, values) for text in values["expressions"]))
+    if values["json"]:
+        rows = [report.to_dict() for report in found.reports]
+        typer.echo(json.dumps(rows, allow_nan=False))
+    else:
+        typer.echo(found.to_text(terminal_width(80)))
+    if plot is not None:
+        found.plot(plot)
+        typer.echo(f"Picture and data: {told_files(plot)}", err=True)
+
+
+def _regimes(help: str) -> Any:
+    parameters = [
+        argument("expression", str, ..., metavar="EXPR", help="The link, such as 'z1 + z1*z2'."),
+        *(option.parameter() for option in target_options()),
+        plain_option("n", str, "d", metavar="POWER",
+                     help="Samples of a step and of the readout, such as d, 8*d^2 or d^1.5."),
+        plain_option("p", str, "d", metavar="POWER", help="Neurons, such as 32, d or d^2."),
+        plain_option("steps", int, 1, help="Number of giant steps."),
+        plain_option("activation", str, "relu(z - 1/2)", help="The function of the neurons."),
+        plain_option("json", bool, False, help="Print one JSON object."),
+    ]  # fmt: skip
+    return command("regimes", help, parameters, _placed)
+
+
+def _placed(values: dict[str, Any]) -> None:
+    from learnability.theory import regimes
+
+    with working("regimes"):
+        found = regimes(
+            target_from(values["expression"], values),
+            values["n"],
+            values["p"],
+            values["steps"],
+            activation=values["activation"],
+        )
+    typer.echo(json.dumps(found.to_dict(), allow_nan=False) if values["json"] else found.to_text())
+
+
+def _catalogue(help: str) -> Any:
+    name = argument("name", str | None, None, metavar="NAME",
+                    help="One entry, of which the report is printed.")  # fmt: skip
+    return command("catalogue", help, [name], _catalogued)
+
+
+def _catalogued(values: dict[str, Any]) -> None:
+    from learnability.labels import CATALOGUE, catalogue
+    from learnability.reports import Table, hardness
+
+    if values["name"] is None:
+        rows = tuple(
+            (one.name, one.text + (f"  (noise {one.noise:g})" if one.noise else ""), one.about)
+            for one in CATALOGUE
+        )
+        typer.echo(Table("", ("name", "link", "use"), rows).to_text(terminal_width(80)))
+        return
+    entry = catalogue(values["name"])
+    with working("hardness"):
+        report = hardness(entry.link, noise=entry.noise)
+    typer.echo(f"{entry.name}: {entry.about}\n\n{report.to_text(terminal_width(80))}")
 
 
 def _figure(help: str) -> Any:
@@ -100,3 +209,12 @@ def _draw(values: dict[str, Any]) -> None:
     target = None if expression is None else target_from(expression, values)
     for path in draw(name, values["out"], quick=values["quick"], target=target):
         typer.echo(str(path))
+
+
+_MADE = {
+    "hardness": _hardness,
+    "compare": _compare,
+    "regimes": _regimes,
+    "catalogue": _catalogue,
+    "figure": _figure,
+}

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from learnability.drawing.files import write
 from learnability.drawing.marks import crosses, line, mark
 from learnability.drawing.style import COLOURS, WIDTHS, house_style
 from learnability.drawing.theory_and_runs import against
@@ -21,10 +20,14 @@ from learnability.results.schema import COORDINATES, OBSERVABLES, STDERR, THRESH
 if TYPE_CHECKING:
     import xarray
 
+    from learnability.drawing.picture import Picture
+
 __all__ = ["plot"]
 
 _MARKERS = ("x", "+", "o", "s", "^", "D")
 _STYLES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)))
+_LETTER, _PANEL = 0.06, 0.8
+"""Inches of a letter of a threshold's name, and the share of the width that the panel has."""
 _NO_AXIS = ("seed", "estimate", "other_estimate", "index", "marked", "feature")
 
 
@@ -35,8 +38,9 @@ def plot(
     variable: str | None = None,
     x: str | None = None,
     file: str | Path | None = None,
+    show: bool = False,
     width: str | float = "column",
-) -> Any:
+) -> Picture:
     """Draw theory as lines and runs as crosses with error bars.
 
     Parameters
@@ -52,27 +56,31 @@ def plot(
         The horizontal axis; by default time, alpha, kappa, n, d or another numeric dimension.
     file : str or Path, optional
         Save the picture (.pdf, .svg, .png) and beside it the numbers (.nc, .csv).
+    show : bool
+        Open a window, or display the picture below the cell of a notebook at once. A notebook
+        also displays the picture when it is the last value of a cell.
     width : {"column", "text"} or float
         Of a journal's column or page, or in inches.
 
     Returns
     -------
-    matplotlib.figure.Figure
-        One colour an index; other dimensions of the grid, such as several d, get a marker and a
-        style of line each. The axes are ``figure.axes[0]``.
-    """
-    from matplotlib.figure import Figure
+    Picture
+        A Matplotlib figure with one colour per index; other dimensions of the grid, such as several
+        d, get a marker and a line style each. The axes are ``figure.axes[0]``.
 
+    Raises
+    ------
+    LearnabilityError
+        When there is nothing to draw, or `file`, `width` or `show` cannot be served.
+    """
+    from learnability.drawing.picture import Picture, checked_picture, finish
+
+    path = checked_picture(file)
     if prediction is not None and "seed" in prediction.dims:
         prediction = prediction.mean("seed", keep_attrs=True)
     sides = [side for side in (prediction, runs) if side is not None]
     if not sides:
         raise LearnabilityError("Nothing was given to draw: give a prediction, runs or both.")
-    suffix = "pdf" if file is None else Path(file).suffix.lower().lstrip(".")
-    if suffix not in ("pdf", "svg", "png"):
-        raise LearnabilityError(
-            f"`file` was given as {str(file)!r}, but .pdf, .svg, .png are accepted."
-        )
     variable, x = _chosen(sides, variable, x)
     inches = WIDTHS.get(str(width), width)
     if isinstance(inches, bool) or not isinstance(inches, int | float) or not 1 <= inches <= 40:
@@ -80,7 +88,7 @@ def plot(
             f"`width` was given as {width!r}, but column, text or inches from 1 to 40 are accepted."
         )
     with house_style():
-        figure = Figure(figsize=(inches, min(0.76 * inches, 3.6)), layout="constrained")
+        figure = Picture(figsize=(inches, min(0.76 * inches, 3.6)), layout="constrained")
         axes = figure.subplots()
         entries: dict[str, Any] = {}
         if prediction is not None:
@@ -97,19 +105,17 @@ def plot(
             for values, colour, place, label in _series(runs, variable, x):
                 crosses(axes, values[x], values, colour, _MARKERS[place])
                 _enter(entries, label, colour, "", _MARKERS[place])
-        marks = _thresholds(prediction, axes.get_xlim()) if x == "alpha" else []
+        marks = _thresholds(prediction, axes.get_xlim(), inches) if x == "alpha" else []
         for at, name in marks:
             mark(axes, at, name)
         axes.set(xlabel=_label(COORDINATES, x), ylabel=_label(OBSERVABLES, variable))
         if len(sides) > 1 or len(entries) > 1:
             _legend(figure, entries, prediction, runs)
-    if file is not None:
-        data = sides[0]
-        if prediction is not None and runs is not None:
-            thresholds = [at for at, _ in marks]
-            data = against(prediction, runs, thresholds, paths="time" in runs[variable].dims)
-        write(figure, data, Path(file).with_suffix(""), (suffix,))
-    return figure
+    data = sides[0]
+    if path is not None and prediction is not None and runs is not None:
+        thresholds = [at for at, _ in marks]
+        data = against(prediction, runs, thresholds, paths="time" in runs[variable].dims)
+    return finish(figure, data, path, show)
 
 
 def _chosen(sides: list[Any], variable: str | None, x: str | None) -> tuple[str, str]:
@@ -240,20 +246,30 @@ def _legend(figure: Any, entries: dict[str, Any], prediction: Any, runs: Any) ->
     )
 
 
-def _thresholds(prediction: Any, limits: tuple[float, float]) -> list[tuple[float, str]]:
-    """Ratios within the limits and their names; those that lie close together share a label."""
-    found: list[tuple[float, str]] = []
+def _thresholds(
+    prediction: Any, limits: tuple[float, float], inches: float
+) -> list[tuple[float, str]]:
+    """Ratios within the limits and their names; those without room of their own share a label."""
     attrs = {} if prediction is None else prediction.attrs
     known = [(float(attrs[name]), name) for name in THRESHOLDS if name in attrs]
-    for at, name in sorted(known):
-        if not max(limits[0], 0) < at < limits[1]:
-            continue
-        label = rf"$\alpha_{{\mathrm{{{name.removeprefix('alpha_')}}}}}$"
-        if found and at - found[-1][0] < 0.08 * (limits[1] - limits[0]):
-            close = at - found[-1][0] < 1e-3 * at
-            joined = f"{found[-1][1]}, {label}"
-            found[-1] = (found[-1][0], joined)
-            found += [] if close else [(at, "")]
+    inside = [(at, name) for at, name in sorted(known) if max(limits[0], 0) < at < limits[1]]
+    letter = (limits[1] - limits[0]) * _LETTER / (_PANEL * inches)
+    groups: list[list[tuple[float, str]]] = []
+    for at, name in inside:
+        room = 0.5 * letter * (_length(groups[-1]) + _length([(at, name)])) if groups else 0.0
+        if groups and at - groups[-1][0][0] < room:
+            groups[-1].append((at, name))
         else:
-            found.append((at, label))
+            groups.append([(at, name)])
+    found: list[tuple[float, str]] = []
+    for group in groups:
+        words = [rf"$\alpha_{{\mathrm{{{name.removeprefix('alpha_')}}}}}$" for _, name in group]
+        found.append((group[0][0], ", ".join(words)))
+        apart = [at for at, _ in group[1:] if at - group[0][0] > 1e-3 * at]
+        found += [(at, "") for at in apart]
     return found
+
+
+def _length(group: list[tuple[float, str]]) -> int:
+    """Letters of a label, the space around it included."""
+    return sum(len(name.removeprefix("alpha_")) + 3 for _, name in group)

@@ -36,13 +36,13 @@ def write(
     stem : Path
         The paths without their endings.
     pictures : sequence of str
-        Formats among pdf, png and svg.
+        Formats among pdf, png and svg; the files end as they are written here.
     """
     drawn = [stem.with_name(f"{stem.name}.{kind}") for kind in pictures]
     with house_style():
         for path, kind in zip(drawn, pictures, strict=True):
             with whole_file(path) as part:
-                figure.savefig(part, format=kind, metadata=_DATED[kind])
+                figure.savefig(part, format=kind.lower(), metadata=_DATED[kind.lower()])
     numbers = [stem.with_name(f"{stem.name}.{kind}") for kind in ("nc", "csv")]
     for path in numbers:
         save(data, path)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["COLOURS", "WIDTHS", "house_style", "new_axes"]
+__all__ = ["COLOURS", "WIDTHS", "ShowsItself", "house_style", "new_axes"]
 
 WIDTHS = {"column": 3.4, "text": 7.0}
 """Figure widths in inches."""
@@ -50,6 +50,17 @@ def new_axes(ax: Any = None) -> Any:
     """
     if ax is not None:
         return ax
-    from matplotlib.figure import Figure
+    from learnability.drawing.picture import Picture
 
-    return Figure(figsize=(3.6, 2.8)).subplots()
+    return Picture(figsize=(3.6, 2.8)).subplots()
+
+
+class ShowsItself:
+    """What a display inherits so that a notebook shows what its `plot` drew."""
+
+    figure_: Any
+
+    def _repr_png_(self) -> Any:
+        """The picture; nothing before `plot`, or when it drew into axes of another's figure."""
+        shown = getattr(getattr(self, "figure_", None), "_repr_png_", None)
+        return None if shown is None else shown()

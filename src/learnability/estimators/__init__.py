@@ -7,6 +7,7 @@ from learnability.estimators.index_classifier import IndexClassifier
 from learnability.estimators.index_regressor import IndexRegressor
 from learnability.estimators.index_subspace import IndexSubspace
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
+from learnability.estimators.model_file import load_model, save_model
 from learnability.estimators.moment_subspace import MomentSubspace
 from learnability.estimators.staircase_displays import BlindnessDisplay, LandingsDisplay
 from learnability.estimators.subspaces import (
@@ -32,7 +33,9 @@ __all__ = [
     "SummaryDisplay",
     "bootstrap_subspace",
     "dimension_report",
+    "load_model",
     "principal_angles",
+    "save_model",
     "split_half",
     "subspace_overlap",
 ]

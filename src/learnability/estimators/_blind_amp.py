@@ -153,7 +153,7 @@ def pass_messages(
     start : array, shape (k, r)
         Directions to begin with.
     steps : int
-        At most so many.
+        The largest number of iterations.
     damping : float
         Weight of the new iterate.
     outside : array, shape (k, s), optional

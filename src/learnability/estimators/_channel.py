@@ -93,8 +93,9 @@ class CrossFittedChannel:
         ]
         if n < _TINY:
             settings = [("logit", (2, 20.0))]
-        if labels.kind == "numbers":
+        if labels.kind == "numbers" and not labels.tied:  # A density knows nothing of ties.
             settings += [("location", width) for width in (0.6, 1.5) if n >= _TINY or width > 1]
+        curves = curves and any(name == "location" for name, _ in settings)
         self.settings = [s for s in settings if not curves or s[0] == "location"]
         self.chosen: tuple[str, Any] | None = None
         self._models: dict[Any, Any] = {}

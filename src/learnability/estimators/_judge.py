@@ -29,7 +29,16 @@ from learnability.estimators._channel import CrossFittedChannel
 from learnability.estimators._labels import Labels, weighted_mean
 from learnability.estimators._whitening import GAUSSIAN, Whitening
 
-__all__ = ["Verdict", "average", "contenders", "judge", "score_coordinates", "settled"]
+__all__ = [
+    "Verdict",
+    "average",
+    "contenders",
+    "halves",
+    "judge",
+    "row_folds",
+    "score_coordinates",
+    "settled",
+]
 
 Array = NDArray[np.float64]
 _LEAST_ROWS = 50
@@ -120,19 +129,40 @@ def judge(
     Verdict
     """
     weights = labels.weights
-    views = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         if fitted is None:
             fitted = clone(estimator).fit(X, y, sample_weight=weights)
         whole = fitted.transform(X)
-        for out in _folds(len(weights), min(folds, len(weights)), seed):
-            if len(np.unique(labels.codes[~out])) < 2:  # Nothing is learned from a constant.
-                views.append(np.zeros_like(whole))
-                continue
-            other = fitted.for_folds().fit(X[~out], y[~out], sample_weight=weights[~out])
-            views.append(other.transform(X))
+        views = _views(fitted.for_folds(), X, y, labels, min(folds, len(weights)), seed)
     return _verdict(labels, whole, views, seed, how, fitted.components_, fitted)
+
+
+def halves(estimator: Any, X: Any, y: Any, labels: Labels, seed: int) -> list[Array]:
+    """Coordinates (n, r) of all rows by fits that did not see the first half, and the second.
+
+    The second are turned to the first.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        views = _views(estimator, X, y, labels, 2, seed)
+    if views[0].shape[1] != views[1].shape[1]:
+        fewest = min(view.shape[1] for view in views)
+        views = [view[:, :fewest] for view in views]
+    left, _, right = np.linalg.svd(views[1].T @ views[0], full_matrices=False)
+    return [views[0], views[1] @ (left @ right)]
+
+
+def _views(estimator: Any, X: Any, y: Any, labels: Labels, folds: int, seed: int) -> list[Array]:
+    """Coordinates of all rows by fits without each fold."""
+    found: list[Array] = []
+    for out in row_folds(len(labels.weights), folds, seed):
+        if len(np.unique(labels.codes[~out])) < 2:  # Nothing is learned from a constant.
+            found.append(np.zeros((len(out), 1)))
+            continue
+        other = clone(estimator).fit(X[~out], y[~out], sample_weight=labels.weights[~out])
+        found.append(other.transform(X))
+    return found
 
 
 def contenders(verdicts: dict[str, Verdict], labels: Labels) -> dict[str, Verdict]:
@@ -176,7 +206,7 @@ def average(verdicts: Iterable[Verdict], labels: Labels, seed: int, how: str) ->
     wholes = [member.whole for member in members]
     maps = together(wholes, slice(None))
     views = []
-    for fold, out in enumerate(_folds(len(best.whole), len(best.views), seed)):
+    for fold, out in enumerate(row_folds(len(best.whole), len(best.views), seed)):
         each = [member.views[fold] for member in members]
         views.append(_mixed(each, together(each, ~out)))
     components = _mixed([member.components.T for member in members], maps).T
@@ -205,7 +235,7 @@ def _maps(coordinates: list[Array], shares: list[float], weights: Array) -> list
     return [one @ part for one, part in zip(white, parts, strict=True)]
 
 
-def _folds(n: int, count: int, seed: int) -> Iterator[NDArray[np.bool_]]:
+def row_folds(n: int, count: int, seed: int) -> Iterator[NDArray[np.bool_]]:
     """Which rows are left out, fold by fold."""
     part = np.random.default_rng(seed).permutation(n) % count
     return (part == fold for fold in range(count))
@@ -217,7 +247,7 @@ def _verdict(
 ) -> Verdict:  # fmt: skip
     held_out = np.zeros_like(whole)
     rows = np.zeros(len(whole))
-    for view, out in zip(views, _folds(len(whole), len(views), seed), strict=True):
+    for view, out in zip(views, row_folds(len(whole), len(views), seed), strict=True):
         if whole.shape[1] == 0:
             break
         left, _, right = np.linalg.svd(view.T @ whole, full_matrices=False)

@@ -21,6 +21,8 @@ __all__ = ["Labels", "mid_ranks", "read_labels", "weighted_mean"]
 Array = NDArray[np.float64]
 _FEW = 10
 """Numbers with at most this many values are classes."""
+_TIES = 0.02
+"""Share of one value from which numbers are no longer drawn from a density."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,12 @@ class Labels:
     def scores(self) -> Array:
         """Normal scores of the ranks."""
         return np.asarray(ndtri(self.ranks))
+
+    @property
+    def tied(self) -> bool:
+        """Whether some value is so frequent that the target has no density."""
+        at = np.bincount(self.codes, weights=self.weights)
+        return bool(at.max() > _TIES * at.sum() + 1)
 
     def slices(self, count: int) -> NDArray[np.intp]:
         """Slice of each row: its class, or one of `count` parts of equal weight."""

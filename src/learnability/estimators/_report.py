@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.estimators._confidence import known_overlap, rows_for
 from learnability.estimators._labels import Labels, weighted_mean
 from learnability.estimators._whitening import Whitening
 from learnability.estimators.dimension import DimensionReport
+from learnability.markup import card, html_table
 
 __all__ = [
     "METHODS_SEEN",
     "IndexReport",
     "blind_methods",
     "moment_strengths",
+    "overlaps",
     "rows_needed",
     "warnings_of",
 ]
@@ -25,7 +29,7 @@ Array = NDArray[np.float64]
 METHODS_SEEN = ("sir", "phd", "save", "dr")
 """Moment methods whose blindness is reported."""
 _UNITS = {
-    "information": "nats a row that the coordinates say about the target",
+    "information": "nats per row that the coordinates say about the target",
     "cv": "explained variance or accuracy above chance of a machine on the coordinates",
 }
 _GOOD = 0.9
@@ -45,17 +49,25 @@ class IndexReport:
     chosen : str
         Name of the candidate that won.
     judge : {"information", "cv"}
-        What the scores are: nats a row, or explained variance (accuracy above chance) of a machine.
+        What the scores are: nats per row, or explained variance (accuracy above
+        chance) of a machine.
     scores : dict
         Candidate -> (held-out score, its standard error).
     dimension : dict or None
         Number of directions by each rule, where it was asked for.
-    overlap : list of float
-        Predicted squared overlap of each direction, where message passing ran.
-    rows_for_good_overlap : int or None
-        Rows at which the weakest direction should reach an overlap of 0.9, roughly.
+    supported : int or None
+        Number of directions, the first ones, that held-out rows support: the others are not
+        distinguishable from none. None where that is undecided.
+    overlap : list of (float, float, float) or None
+        Squared overlap of each direction with the true ones, and the ends of its 90 % interval;
+        None where it is not distinguishable from none, or undecided.
+    rows_for_good_overlap : (int, int) or None
+        Rows at which the weakest supported direction should reach an overlap of 0.9: the ends of a
+        90 % interval. None where it is there already, and where it is undecided.
+    undecided : dict
+        What is not said -> the reason.
     blind : dict
-        Moment method -> why it would miss a direction.
+        Moment method -> why it would miss a supported direction.
     warnings : list of str
         Reasons not to trust the answer.
     """
@@ -68,8 +80,10 @@ class IndexReport:
     judge: str
     scores: dict[str, tuple[float, float]]
     dimension: dict[str, Any] | None
-    overlap: list[float]
-    rows_for_good_overlap: int | None
+    supported: int | None
+    overlap: list[tuple[float, float, float] | None]
+    rows_for_good_overlap: tuple[int, int] | None
+    undecided: dict[str, str]
     blind: dict[str, str]
     warnings: list[str]
 
@@ -77,8 +91,18 @@ class IndexReport:
         """The fields as plain numbers and words."""
         return asdict(self)
 
+    def _repr_html_(self) -> str:
+        """The sentences and the table of scores, for notebooks."""
+        ranked = sorted(self.scores.items(), key=lambda item: -item[1][0])
+        rows = [(escape(name), f"{score:.3f} ± {error:.3f}") for name, (score, error) in ranked]
+        scores = html_table(("candidate", f"held out, {_UNITS[self.judge]}"), rows) if rows else ""
+        told = [line for line in str(self).splitlines() if not line.startswith(("  ", "Held out"))]
+        count = f"{self.n_components} direction{'s' * (self.n_components != 1)}"
+        body = "".join(f"<p>{escape(line)}</p>" for line in told)
+        return card(f"{count} found", body, scores)
+
     def __str__(self) -> str:
-        """Sentences, one a line."""
+        """Sentences, one per line."""
         lines = [f"{self.rows} rows, {self.columns} columns of rank {self.rank}."]
         if self.n_components == 0:
             lines.append(
@@ -94,11 +118,27 @@ class IndexReport:
             lines.append(f"Held out, {_UNITS[self.judge]}:")
         for name, (score, error) in sorted(self.scores.items(), key=lambda item: -item[1][0]):
             lines.append(f"  {name:<16} {score:8.3f} ± {error:.3f}")
-        if self.overlap:
-            known = ", ".join(f"{q:.2f}" for q in self.overlap)
-            lines.append(f"Predicted overlap with the true directions: {known}.")
+        for number, known in enumerate(self.overlap, start=1):
+            if known is not None:
+                q, low, high = known
+                lines.append(
+                    f"Direction {number}: squared overlap with the truth {q:.2f} "
+                    f"({low:.2f} to {high:.2f}, 90 %)."
+                )
+            elif self.supported is not None and number > self.supported:
+                lines.append(f"Direction {number}: not distinguishable from none.")
+        if self.supported is not None and 0 < self.supported < self.n_components:
+            lines.append(
+                f"Held-out rows support {self.supported} of these {self.n_components} directions."
+            )
         if self.rows_for_good_overlap is not None:
-            lines.append(f"About {self.rows_for_good_overlap} rows would bring all of them to 0.9.")
+            low_rows, high_rows = self.rows_for_good_overlap
+            which = "supported directions" if self.supported != 1 else "first direction"
+            lines.append(
+                f"{low_rows} to {high_rows} rows would bring the {which} to 0.9 (90 %, if the law "
+                "of the target given them stays as sharp as it is now)."
+            )
+        lines += [f"Undecided, {what}: {why}." for what, why in self.undecided.items()]
         lines += [f"{method} is blind here: {why}." for method, why in self.blind.items()]
         lines += [f"Caution: {warning}" for warning in self.warnings]
         return "\n".join(lines)
@@ -154,16 +194,29 @@ def blind_methods(labels: Labels, coordinates: Array) -> dict[str, str]:
     }
 
 
-def rows_needed(overlap: Array, n: int) -> int | None:
-    """Rows at which the weakest direction has overlap 0.9, by the state evolution of its channel.
+def overlaps(
+    agreement: Array, supported: int, times: float, k: int
+) -> list[tuple[float, float, float] | None]:
+    """Overlap and its interval of each direction, None of those that are not supported."""
+    known = [known_overlap(float(c), times, k) for c in agreement[:supported]]
+    return [*known, *[None] * (len(agreement) - supported)]
 
-    q / (1 - q) = n E[g^2] / k, the information per row being held at today's: an upper figure while
-    the overlap is smaller, because the channel gets sharper.
+
+def rows_needed(
+    overlap: list[tuple[float, float, float] | None], n: float
+) -> tuple[int, int] | None:
+    """Rows at which the weakest known direction has overlap 0.9, by the ends of its interval.
+
+    None where it has it already: what fewer rows would do cannot be told from here, because the
+    law of the target given a worse direction is less sharp.
     """
-    q = float(np.min(overlap, initial=1.0))
-    if not 0.02 < q < 1:
+    known = [one for one in overlap if one is not None]
+    if not known:
         return None
-    return round(n * _GOOD / (1 - _GOOD) * (1 - q) / q)
+    q, low, high = min(known)
+    if q >= _GOOD:
+        return None
+    return round(max(rows_for(high, _GOOD, n), n)), round(rows_for(low, _GOOD, n))
 
 
 def warnings_of(
@@ -179,7 +232,7 @@ def warnings_of(
     if tails > _HEAVY:
         found.append(
             f"the rows have heavy tails (fourth moment {tails:.1f} times that of Gaussian ones): "
-            "predicted overlaps assume Gaussian inputs; use bootstrap_subspace for errors."
+            "message passing assumes Gaussian ones, so other finders were tried beside it."
         )
     if error > 0 and best <= 3 * error:
         found.append("the held-out score is not above zero: the directions may be noise.")

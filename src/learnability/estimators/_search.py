@@ -120,7 +120,8 @@ def search(
         best = _best([best, run(best.U, steps)])
     if labels.kind == "numbers" and _sure(best) and best.channel[0] == "logit":
         best = _best([best, run(best.U, short, curves=True)])
-    for split in range(1, _SPLITS + 1):  # Near a threshold other halves may carry it over.
+    splits = _SPLITS if restarts else 0
+    for split in range(1, splits + 1):  # Near a threshold other halves may carry it over.
         if not _informed(best) or (best.overlap >= _CLEAR).all():
             break
         other = run(best.U, steps, split=split)

@@ -46,6 +46,8 @@ _ROUNDING = 1e-10
 """Eigenvalues of a correlation matrix below this fraction of the largest are zero."""
 GAUSSIAN = 1.2
 """Largest fourth moment of Gaussian-like rows, in units of that of Gaussian ones."""
+_TAIL_ROWS = 1000
+"""Rows that the tails of a table with few rows for its columns are measured on."""
 _ENOUGH = 3.0
 """Samples over rank from which the sample covariance is taken as it is."""
 
@@ -213,10 +215,34 @@ def _second_moment(X: Any, weights: Array) -> Array:
 
 
 def tail_weight(X: Any, whitening: Whitening, weights: Array) -> float:
-    """Mean fourth power of the length of the white rows, in units of that of Gaussian ones."""
+    """Mean fourth power of the length of the rows, in units of that of Gaussian ones.
+
+    White rows are measured where they are known; where rows are few for the number of columns, all
+    white rows have the same length whatever their law, and standardised columns are: with
+    covariance S, Gaussian rows have E|x|^4 = (tr S)^2 + 2 tr S^2.
+    """
+    total = float(weights.sum())
+    if whitening.has_few_rows(total):
+        return _tails_of_columns(X, whitening, weights)
     k = max(whitening.rank, 1)
-    total = 0.0
+    fourth = 0.0
     for rows in row_blocks(0, X.shape[0]):
         squares = (whitening.rows(X[rows]) ** 2).sum(axis=1)
-        total += float(weights[rows] @ squares**2)
-    return total / float(weights.sum()) / (k * (k + 2))
+        fourth += float(weights[rows] @ squares**2)
+    return fourth / total / (k * (k + 2))
+
+
+def _tails_of_columns(X: Any, whitening: Whitening, weights: Array) -> float:
+    """The same from standardised columns of at most some hundreds of rows."""
+    some = slice(None, None, -(-X.shape[0] // _TAIL_ROWS))
+    part = X[some].toarray() if hasattr(X, "tocsr") else np.asarray(X[some], dtype=float)
+    shares = weights[some] / weights[some].sum()
+    Z = (part - shares @ part) / whitening.scale
+    gram = Z @ Z.T
+    squares = np.diag(gram)
+    trace = float(shares @ squares)
+    # Pairs of different rows: their squared products are tr S^2 in the mean.
+    pairs = np.outer(shares, shares)
+    np.fill_diagonal(pairs, 0.0)
+    spread = float((pairs * gram**2).sum() / pairs.sum())
+    return float(shares @ squares**2) / (trace**2 + 2 * spread)

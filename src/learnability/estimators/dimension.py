@@ -2,7 +2,8 @@
 
 cv            the smallest r whose held-out information is within two standard errors of the best,
               or whose score by a machine, on rows that are not Gaussian, is within half of one,
-              where the best exceeds zero by three; r grows until two more directions add nothing.
+              where the best exceeds zero by three; r grows until one more direction adds nothing,
+              two more where the permutations below show that there is more.
 permutation   given the directions found so far, the strongest first and second moments of what they
               leave open are compared with their values when the label depends on the coordinates
               alone: its ranks given them are shuffled, classes are drawn anew.
@@ -15,8 +16,7 @@ each independent column the directions are those of first moments, and the first
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,14 @@ from threadpoolctl import threadpool_limits
 
 from learnability.estimators._base import SubspaceEstimator, as_seed, check_count
 from learnability.estimators._channel import standardised
-from learnability.estimators._judge import Verdict, judge, settled
+from learnability.estimators._judge import (
+    Verdict,
+    halves,
+    judge,
+    row_folds,
+    score_coordinates,
+    settled,
+)
 from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._staircase import residuals, strength
 from learnability.estimators._whitening import Whitening, tail_weight, whiten
@@ -46,6 +53,9 @@ by having been chosen.
 """
 _MOST_NUMBERS = 20_000_000
 """Of tables with more white coordinates than this in all rows, the last two rules take a part."""
+_MOST_ROWS = 20_000
+_MOST_EACH = 60
+"""Rows that are counted on: so many, or so many for each white coordinate."""
 _WIDEST = 150
 """More white coordinates than this are not shuffled: it would take too long."""
 
@@ -145,87 +155,141 @@ def count_directions(
     few = whitening.has_few_rows(labels.weights.sum())
     if few and labels.kind == "classes":
         most = min(most, len(labels.values) - 1)  # Their means span no more.
-
-    def finder(r: int) -> SubspaceEstimator:
-        if few:
-            return MomentSubspace("sir", r, random_state=seed)
-        start = "moments" if how == "information" else "auto"  # No Gaussian rows: begin anywhere.
-        return MessagePassingSubspace(r, start=start, random_state=seed)
-
-    cv, verdicts = _by_held_out_rows(finder, X, y, labels, most, folds, seed, how)
+    enough = max(_MOST_ROWS, _MOST_EACH * whitening.rank)
+    thinned = len(X) > enough
+    if thinned:
+        rows = np.sort(np.random.default_rng(seed).permutation(len(X))[:enough])
+        X, y, labels = X[rows], y[rows], labels.take(rows)
+    counter = _Counter(X, y, labels, whitening, folds, seed, how, permutations, few)
+    cv, verdicts = _by_held_out_rows(counter, most)
     shuffled = edge = None
     if not few:  # White rows that are few look alike whatever the label.
-        fits = {r: verdict.fitted for r, verdict in verdicts.items()}
-        shuffled, edge = _by_moments(
-            finder, X, y, labels, most, permutations, seed, whitening, fits
-        )
+        shuffled, edge = _by_moments(counter, most, max(verdicts, default=0))
     report = DimensionReport(
         cv, shuffled, edge, None if shuffled is None else shuffled == cv,
         [0.0, *(verdict.score for verdict in verdicts.values())],
         [0.0, *(verdict.error for verdict in verdicts.values())],
     )  # fmt: skip
-    return report, verdicts
+    if cv and not thinned:
+        verdicts[cv] = replace(verdicts[cv], fitted=counter.fit(cv))
+    return report, {} if thinned else verdicts
 
 
-def _by_held_out_rows(
-    finder: Callable[[int], SubspaceEstimator], X: Array, y: Any, labels: Labels, most: int,
-    folds: int, seed: int, how: str,
-) -> tuple[int, dict[int, Verdict]]:  # fmt: skip
-    """The rule of held-out information, or score: its choice, and the verdicts from r = 1 on."""
-    verdicts: dict[int, Verdict] = {}
-    best = 0
-    for r in tracked(range(1, most + 1), "directions"):
-        verdicts[r] = judge(finder(r), X, y, labels, folds=folds, seed=seed, how=how)
-        if verdicts[r].score > (verdicts[best].score if best else 0.0):
-            best = r
-        if r >= best + 2:
-            break
-    if best == 0 or verdicts[best].score <= _SURE * verdicts[best].error:
-        return 0, verdicts
-    for r in range(1, best):
-        more, error = weighted_mean(verdicts[best].rows - verdicts[r].rows, labels.weights)
-        if more <= _SPARED[how] * error:
-            return r, verdicts
-    return best, verdicts
+@dataclass
+class _Counter:
+    """The fits, scores and tests of a count, each made once and where it is asked for."""
 
+    X: Array
+    y: Any
+    labels: Labels
+    whitening: Whitening
+    folds: int
+    seed: int
+    how: str
+    permutations: int
+    few: bool
+    fits: dict[int, SubspaceEstimator] = field(default_factory=dict)
+    tests: dict[int, tuple[bool | None, bool]] = field(default_factory=dict)
 
-def _by_moments(
-    finder: Callable[[int], SubspaceEstimator], X: Array, y: Any, labels: Labels, most: int,
-    permutations: int, seed: int, whitening: Whitening, fits: dict[int, SubspaceEstimator],
-) -> tuple[int | None, int]:  # fmt: skip
-    """The rules of permutation and of the bulk edge."""
-    rng = np.random.default_rng(seed)
-    rank = whitening.rank
-    some = slice(None, None, -(-len(X) * rank // _MOST_NUMBERS))
-    part, counts, labels = X[some], labels.weights, labels.take(some)
-    weights, n = labels.weights, len(part)
-    Z = whitening.rows(part)
-    shuffled: int | None = None
-    edge: int | None = None
-    for s in range(most + 1):
-        if (shuffled is not None or rank > _WIDEST) and s not in fits:
-            break
-        known, t = np.zeros((rank, 0)), np.zeros((n, 0))
+    def finder(self, r: int, *, stairs: bool = True) -> SubspaceEstimator:
+        if self.few:
+            return MomentSubspace("sir", r, random_state=self.seed)
+        # No Gaussian rows: begin anywhere.
+        start = "moments" if self.how == "information" else "auto"
+        return MessagePassingSubspace(r, start=start, staircase=stairs, random_state=self.seed)
+
+    def fit(self, r: int) -> SubspaceEstimator:
+        """The fit of r directions to all rows."""
+        if r not in self.fits:
+            self.fits[r] = self.finder(r).fit(self.X, self.y, sample_weight=self.labels.weights)
+        return self.fits[r]
+
+    def verdict(self, r: int, *, stairs: bool) -> Verdict:
+        """Held-out score of r directions: of two halves where it is information."""
+        X, y, labels, seed = self.X, self.y, self.labels, self.seed
+        if self.few or self.how == "cv":
+            found = judge(
+                self.finder(r, stairs=stairs), X, y, labels, folds=self.folds, seed=seed,
+                how=self.how, fitted=self.fits.get(r),
+            )  # fmt: skip
+            self.fits[r] = found.fitted
+            return found
+        views = halves(self.finder(r, stairs=stairs), X, y, labels, seed)
+        held_out = np.where(next(row_folds(len(X), 2, seed))[:, None], *views)
+        rows = score_coordinates(labels, held_out, seed)
+        mean, error = weighted_mean(rows, labels.weights)
+        nothing = np.zeros((0, X.shape[1]))
+        return Verdict(mean, error, rows, held_out, nothing, None, held_out, views)
+
+    def remains(self, s: int) -> tuple[bool | None, bool]:
+        """Whether moments show more than s directions: by permutations, and by their null law."""
+        if s not in self.tests:
+            self.tests[s] = self._test(s)
+        return self.tests[s]
+
+    def _test(self, s: int) -> tuple[bool | None, bool]:
+        rank = self.whitening.rank
+        some = slice(None, None, -(-len(self.X) * rank // _MOST_NUMBERS))
+        part, labels = self.X[some], self.labels.take(some)
+        weights = labels.weights
+        Z = self.whitening.rows(part)
+        known, t = np.zeros((rank, 0)), np.zeros((len(part), 0))
         if s:
-            if s not in fits:
-                fits[s] = finder(s).fit(X, y, sample_weight=counts)
-            t = standardised(fits[s].transform(part), weights)[0]
+            t = standardised(self.fit(s).transform(part), weights)[0]
             known = np.linalg.qr(Z.T @ (t * weights[:, None]))[0]
         left = residuals(labels, t)
         outside = Z - (Z @ known) @ known.T
         seen = strength(outside, left.features(), weights)
-        if edge is None and max(seen) <= 1 + 2 * rank ** (-2 / 3):
-            edge = s
-        if rank <= _WIDEST and shuffled is None:
-            null = [
-                strength(outside, left.redrawn(rng).features(), weights)
-                for _ in range(permutations)
-            ]
-            if not _stands_out(seen, null):
-                shuffled = s
-        if edge is not None and (shuffled is not None or rank > _WIDEST):
+        above = max(seen) > 1 + 2 * rank ** (-2 / 3)
+        if rank > _WIDEST:
+            return None, above
+        rng = np.random.default_rng([self.seed, s])
+        null: list[tuple[float, float]] = []
+        while len(null) < self.permutations:
+            null.append(strength(outside, left.redrawn(rng).features(), weights))
+        return _stands_out(seen, null), above
+
+
+def _by_held_out_rows(counter: _Counter, most: int) -> tuple[int, dict[int, Verdict]]:
+    """The rule of held-out information, or score: its choice, and the verdicts from r = 1 on.
+
+    One more direction is tried than the best so far, two where moments show that there is more.
+    """
+    verdicts: dict[int, Verdict] = {}
+    labels, best = counter.labels, 0
+    for r in tracked(range(1, most + 1), "directions"):
+        more = counter.few or r == 1 or counter.remains(best)[0] is not False
+        if r > best + (2 if more else 1):
             break
-    none = None if rank > _WIDEST else most
+        verdicts[r] = counter.verdict(r, stairs=more)
+        if verdicts[r].score > (verdicts[best].score if best else 0.0):
+            best = r
+    if best == 0 or verdicts[best].score <= _SURE * verdicts[best].error:
+        return 0, verdicts
+    for r in range(1, best):
+        gain, error = weighted_mean(verdicts[best].rows - verdicts[r].rows, labels.weights)
+        if gain <= _SPARED[counter.how] * error:
+            return r, verdicts
+    return best, verdicts
+
+
+def _by_moments(counter: _Counter, most: int, looked: int) -> tuple[int | None, int]:
+    """The rules of permutation and of the bulk edge, no further than the fits that are there."""
+    narrow = counter.whitening.rank <= _WIDEST
+    shuffled: int | None = None
+    edge: int | None = None
+    s = 0
+    for s in range(most + 1):
+        if s > looked:
+            break
+        stands_out, above = counter.remains(s)
+        if edge is None and not above:
+            edge = s
+        if narrow and shuffled is None and not stands_out:
+            shuffled = s
+        if edge is not None and (shuffled is not None or not narrow):
+            break
+    none = most if narrow else None
     return (none if shuffled is None else shuffled), (s if edge is None else edge)
 
 

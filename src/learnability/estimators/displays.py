@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from learnability.drawing.style import COLOURS, house_style, new_axes
+from learnability.drawing.style import COLOURS, ShowsItself, house_style, new_axes
 from learnability.estimators._base import as_seed
 from learnability.estimators._judge import judge
 from learnability.estimators._labels import read_labels
@@ -22,7 +22,7 @@ from learnability.estimators.subspaces import split_half
 __all__ = ["SpectrumDisplay", "StabilityDisplay"]
 
 
-class SpectrumDisplay:
+class SpectrumDisplay(ShowsItself):
     """Spectrum of a moment method, with its bulk edge and the spectra of shuffled labels.
 
     Parameters
@@ -99,7 +99,7 @@ class SpectrumDisplay:
         return self
 
 
-class StabilityDisplay:
+class StabilityDisplay(ShowsItself):
     """Split-half overlap and held-out information against the number of directions.
 
     Parameters

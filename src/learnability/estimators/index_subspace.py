@@ -10,16 +10,26 @@ from sklearn.utils import check_random_state
 
 from learnability.errors import LearnabilityError
 from learnability.estimators._base import SubspaceEstimator, check_choice, check_count, fixed_signs
-from learnability.estimators._judge import Verdict, average, contenders, judge, settled
+from learnability.estimators._confidence import Confidence, confidence
+from learnability.estimators._judge import (
+    Verdict,
+    average,
+    contenders,
+    halves,
+    judge,
+    row_folds,
+    settled,
+)
 from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._report import (
     IndexReport,
     blind_methods,
+    overlaps,
     rows_needed,
     warnings_of,
 )
 from learnability.estimators._whitening import GAUSSIAN, Whitening, tail_weight, whiten
-from learnability.estimators.dimension import count_directions
+from learnability.estimators.dimension import DimensionReport, count_directions
 from learnability.estimators.gradient_subspace import GradientSubspace
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
 from learnability.estimators.moment_subspace import MomentSubspace
@@ -36,6 +46,14 @@ _SAID = 3.0
 """Standard errors that a score must exceed to say anything."""
 _FLATTERED = 0.5
 """Standard errors of the difference that the best is flattered by against an average."""
+_HALVES = 20_000
+"""Most rows that are halved to see how well directions are known."""
+_LEAST_ROWS = 50
+"""Fewer rows than this are no half."""
+_VALUES = 20
+"""A column with at most this many values is coarse."""
+_SHARE = 0.02
+"""Smallest share of a column in a direction that counts."""
 _KNOWN = 0.9
 """Predicted overlap from which message passing is taken at its word, on Gaussian-like rows."""
 
@@ -68,7 +86,8 @@ class IndexSubspace(SubspaceEstimator):
     Attributes
     ----------
     components_ : array, shape (r, p)
-        The directions, orthonormal in the metric of the covariance of x.
+        The directions, orthonormal in the metric of the covariance of x, those that held-out rows
+        support first.
     center_ : array, shape (p,)
         Mean of x.
     chosen_ : str
@@ -89,6 +108,9 @@ class IndexSubspace(SubspaceEstimator):
     >>> found.transform(X).shape
     (442, 1)
     """
+
+    held_out_: NDArray[Any]
+    estimator_: Any
 
     def __init__(
         self, n_components: Any = "auto", candidates: Any = "auto", judge: str = "auto",
@@ -148,22 +170,105 @@ class IndexSubspace(SubspaceEstimator):
                 X, y, labels, names, r, seed, tails, how, folds, counted.get(r)
             )
         self._choose(X, labels, verdicts, whitening)
-        overlap = np.asarray(getattr(self.estimator_, "overlap_", []))
-        self.report_ = IndexReport(
+        self.report_ = self._report(
+            X, y, labels, verdicts, whitening, tails, how, dimension, seed, counted.get(r)
+        )
+        return self
+
+    def _report(
+        self, X: Any, y: Any, labels: Labels, verdicts: dict[str, Verdict], whitening: Whitening,
+        tails: float, how: str, dimension: DimensionReport | None, seed: int,
+        counted: Verdict | None,
+    ) -> IndexReport:  # fmt: skip
+        """What can be said of what was found; directions are put in the order of their support."""
+        n, r = float(labels.weights.sum()), len(self.components_)
+        undecided: dict[str, str] = {}
+        supported: int | None = r
+        known: list[tuple[float, float, float] | None] = [None] * r
+        if r:
+            reason = _beyond_halves(n, whitening)
+            if reason is not None:
+                supported = r if self.score_ > _SAID * self.score_error_ else None
+            else:
+                sure, times = self._halves(X, y, labels, verdicts, seed, counted)
+                supported = sure.supported
+                self._turn(sure.turn, whitening.scale)
+                known = overlaps(sure.agreement, supported, times, whitening.rank)
+                coarse = _coarse(X, self.components_ * whitening.scale)
+                if r >= whitening.rank:
+                    reason, known = "as many directions as columns hold any truth", [None] * r
+                elif any(one is None for one in known[:supported]):
+                    reason = "the halves of the rows agree no better than chance on a direction"
+                if r < whitening.rank and coarse[:supported].any():
+                    reason = (
+                        "columns with few values make up most of a direction, and on them several "
+                        "directions may say the same"
+                    )
+                    known = [None if bad else q for q, bad in zip(known, coarse, strict=True)]
+            if reason is not None:
+                undecided["overlap with the true directions"] = reason
+        found = warnings_of(n, whitening, tails, self.score_, self.score_error_)
+        if self.n_components != "auto" and self.n_components > r:
+            found.append(
+                f"{self.n_components} directions were asked for, but {r} are given: "
+                + (
+                    f"the table has {r} independent columns."
+                    if r == whitening.rank
+                    else "the finder saw no more."
+                )
+            )
+        return IndexReport(
             rows=len(X),
             columns=X.shape[1],
             rank=whitening.rank,
-            n_components=len(self.components_),
+            n_components=r,
             chosen=self.chosen_,
             judge=how,
             scores={name: (verdict.score, verdict.error) for name, verdict in verdicts.items()},
             dimension=None if dimension is None else dimension.to_dict(),
-            overlap=[float(q) for q in overlap],
-            rows_for_good_overlap=rows_needed(overlap, len(X)) if len(overlap) else None,
-            blind=blind_methods(labels, self.held_out_) if len(self.components_) else {},
-            warnings=warnings_of(counted_rows, whitening, tails, self.score_, self.score_error_),
+            supported=supported,
+            overlap=known,
+            rows_for_good_overlap=rows_needed(known, n),
+            undecided=undecided,
+            blind=blind_methods(labels, self.held_out_[:, :supported]) if supported else {},
+            warnings=found,
         )
-        return self
+
+    def _halves(
+        self,
+        X: Any,
+        y: Any,
+        labels: Labels,
+        verdicts: dict[str, Verdict],
+        seed: int,
+        counted: Verdict | None,
+    ) -> tuple[Confidence, float]:
+        """What fits to two halves of the rows say, and the rows of all over those of a half."""
+        order = np.random.default_rng(seed).permutation(len(X))[:_HALVES]
+        some = np.sort(order) if len(order) < len(X) else slice(None)
+        X, y, part = X[some], y[some], labels.take(some)
+        if self.chosen_ == "message_passing" and counted and len(counted.views) == 2:
+            views = counted.views
+        elif self.chosen_ == "average":
+            judged = [
+                judge(verdict.fitted, X, y, part, folds=2, seed=seed, how="information",
+                      fitted=verdict.fitted)
+                for name, verdict in contenders(verdicts, labels).items() if name != "average"
+            ]  # fmt: skip
+            mixed = average(judged, part, seed, "information")
+            views = (mixed or judged[0]).views
+        else:
+            views = halves(self.estimator_.for_folds(), X, y, part, seed)
+        first = next(row_folds(len(X), 2, seed))
+        found = confidence(part, self._project(X), views, first, seed)
+        return found, 2 * len(labels.weights) / len(X)
+
+    def _turn(self, turn: NDArray[Any], scale: NDArray[Any]) -> None:
+        """Take other combinations of the directions."""
+        components = turn.T @ self.components_
+        self.components_ = fixed_signs(components, scale)
+        signs = np.sign((components * self.components_).sum(axis=1))
+        self.held_out_ = self.held_out_ @ turn * signs
 
     def _names(self, n: int, rank: int) -> list[str]:
         if isinstance(self.candidates, str):
@@ -201,7 +306,11 @@ class IndexSubspace(SubspaceEstimator):
         fits: dict[str, Any] = {}
         if "message_passing" in names and self.candidates == "auto":
             finder = _finder("message_passing", r, seed)
-            fitted = known.fitted if known else finder.fit(X, y, sample_weight=labels.weights)
+            fitted = (
+                known.fitted
+                if known and known.fitted
+                else finder.fit(X, y, sample_weight=labels.weights)
+            )
             fits["message_passing"] = fitted
             score, error = fitted.information_, fitted.information_error_
             if tails < GAUSSIAN and how == "information" and score > _SAID * error:
@@ -211,7 +320,7 @@ class IndexSubspace(SubspaceEstimator):
                 )
                 if (fitted.overlap_ >= _KNOWN).all():
                     return verdicts
-            elif known:
+            elif known and how == "cv":
                 verdicts["message_passing"] = known
         for name in tracked([name for name in names if name not in verdicts], "candidates"):
             verdicts[name] = judge(
@@ -230,7 +339,7 @@ class IndexSubspace(SubspaceEstimator):
         if not verdicts:
             self.chosen_, self.score_, self.score_error_ = "none", 0.0, 0.0
             self.estimator_ = None
-            self.held_out_: NDArray[Any] = np.zeros((len(X), 0))
+            self.held_out_ = np.zeros((len(X), 0))
             self._keep(whitening, np.zeros((whitening.rank, 0)))
             return
         verdicts = contenders(verdicts, labels)
@@ -251,6 +360,23 @@ class IndexSubspace(SubspaceEstimator):
         self.center_ = self.estimator_.center_
         self.rank_ = self.estimator_.rank_
         self.shrinkage_ = self.estimator_.shrinkage_
+
+
+def _beyond_halves(n: float, whitening: Whitening) -> str | None:
+    """Why halves of the rows cannot tell how well directions are known, if they cannot."""
+    if n < 2 * _LEAST_ROWS:
+        return f"{n:.0f} rows are too few to compare halves of them"
+    if whitening.has_few_rows(n / 2):
+        return "half of the rows are fewer than three for each independent column"
+    return None
+
+
+def _coarse(X: Any, weights: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which directions (r, p), by squared weights, are mostly made of columns with few values."""
+    shares = weights**2 / (weights**2).sum(axis=1, keepdims=True)
+    heavy = np.flatnonzero(shares.max(axis=0, initial=0.0) > _SHARE)
+    few = [j for j in heavy if len(np.unique(X[: _VALUES**2, j])) <= _VALUES]
+    return np.asarray(shares[:, few].sum(axis=1) > 0.5)
 
 
 def _finder(name: str, r: int, seed: int) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.drawing.style import COLOURS, house_style, new_axes
+from learnability.drawing.style import COLOURS, ShowsItself, house_style, new_axes
 from learnability.errors import LearnabilityError
 from learnability.estimators._labels import read_labels
 from learnability.estimators._report import METHODS_SEEN, moment_strengths
@@ -19,7 +19,7 @@ from learnability.estimators._report import METHODS_SEEN, moment_strengths
 __all__ = ["BlindnessDisplay", "LandingsDisplay"]
 
 
-class LandingsDisplay:
+class LandingsDisplay(ShowsItself):
     """Information of the label at the landings of the staircase.
 
     Parameters
@@ -98,7 +98,7 @@ class LandingsDisplay:
         return self
 
 
-class BlindnessDisplay:
+class BlindnessDisplay(ShowsItself):
     """Which method sees which coordinate.
 
     Parameters

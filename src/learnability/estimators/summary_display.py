@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from learnability.drawing.style import COLOURS, house_style, new_axes
+from learnability.drawing.style import COLOURS, ShowsItself, house_style, new_axes
 from learnability.estimators._channel import standardised
 from learnability.estimators._labels import Labels, read_labels
 from learnability.estimators._logit_channel import LogitChannel, bins_of
@@ -26,7 +26,7 @@ _NEAR = 0.4
 """Distance in standard deviations over which the shading fades away from the points."""
 
 
-class SummaryDisplay:
+class SummaryDisplay(ShowsItself):
     """Sufficient summary plot: y against the coordinates that were found.
 
     One coordinate: numbers against it, with their running mean, or histograms of the classes with
@@ -151,6 +151,7 @@ def _curve(ax: Any, t: NDArray[Any], y: NDArray[Any], labels: Labels) -> None:
     )
     ax.plot(t[:, 0], y, ".", ms=3, alpha=0.5, color=COLOURS[0], label="data")
     ax.plot(*_running_mean(t[:, 0], y), color=COLOURS[1], label="running mean")
+    ax.fill_between([], [], color="0.75", label="learned law of y")
     ax.set(ylabel="y", xlim=(grid[0], grid[-1]))
     ax.legend()
 
@@ -179,6 +180,7 @@ def _plane(ax: Any, t: NDArray[Any], y: NDArray[Any], labels: Labels) -> None:
     _shade(ax, np.asarray(mpl.colormaps["viridis"](mean))[:, :3], near, box)
     drawn = ax.scatter(*t.T, c=labels.ranks, s=6, cmap="viridis", vmin=0, vmax=1)
     ax.figure.colorbar(drawn, ax=ax, label="rank of y")
+    ax.set_title("shading: learned mean of the rank", fontsize=7)
 
 
 def _regions(ax: Any, t: NDArray[Any], y: NDArray[Any], labels: Labels) -> None:
@@ -188,6 +190,7 @@ def _regions(ax: Any, t: NDArray[Any], y: NDArray[Any], labels: Labels) -> None:
     for k, value in enumerate(labels.values):
         inside = labels.codes == k
         ax.scatter(*t[inside].T, color=palette[k], s=6, label=str(value))
+    ax.set_title("shading: learned probabilities of the classes", fontsize=7)
     beside = len(labels.values) > 4
     ax.legend(markerscale=2, **({"loc": "upper left", "bbox_to_anchor": (1, 1)} if beside else {}))
 

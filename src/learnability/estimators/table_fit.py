@@ -3,98 +3,59 @@
 from __future__ import annotations
 
 import json
+import textwrap
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from learnability.errors import LearnabilityError
+from learnability.errors import LearnabilityError, refuse
+from learnability.estimators.fitted_law import fitted_law
 from learnability.estimators.index_subspace import IndexSubspace
+from learnability.estimators.loadings import Loadings, loadings
+from learnability.estimators.model_file import load_model, save_model
 from learnability.estimators.staircase_displays import BlindnessDisplay, LandingsDisplay
 from learnability.estimators.summary_display import SummaryDisplay
+from learnability.estimators.tables import Recipe, Table, open_table, read_table
+from learnability.labels import FiniteLaw
+from learnability.randomness import checked_seed
+from learnability.results import whole_file
 
-__all__ = ["fit_table", "read_table"]
+__all__ = ["TableFit", "apply_model", "fit_table", "law_of_table"]
 
-_FEWEST = 10
-"""Fewer rows than this are no table to learn from."""
+_MODEL, _RECIPE = "model.npz", "recipe.json"
 
 
-def read_table(path: Path, target: str) -> tuple[Any, Any]:
-    """The inputs as a data frame and the target as an array.
+@dataclass(frozen=True)
+class TableFit:
+    """What was found in a table.
 
-    Parameters
+    Attributes
     ----------
-    path : Path
-        A CSV or Parquet file.
-    target : str
-        Name of the column to explain.
-
-    Returns
-    -------
-    tuple
-        Numerical columns, and the target.
+    found : IndexSubspace
+        Fitted.
+    table : Table
+        The table as it was read.
+    loadings : Loadings or None
+        Standardised weights of the columns, where there is a direction.
     """
-    import pandas
 
-    table = _open(path)
-    if target not in table.columns:
-        known = ", ".join(map(str, list(table.columns)[:12]))
-        raise LearnabilityError(f"`--target` was given as {target!r}, but the columns are {known}.")
-    y = table[target]
-    if y.isna().any():
-        raise LearnabilityError(f"The target {target!r} has {int(y.isna().sum())} missing values.")
-    if len(table) < _FEWEST:
-        raise LearnabilityError(
-            f"{path.name!r} has {len(table)} rows, but at least {_FEWEST} are needed."
-        )
-    if not pandas.api.types.is_numeric_dtype(y) and y.nunique() > len(y) / 2:
-        raise LearnabilityError(
-            f"The target {target!r} has {y.nunique()} different values in {len(y)} rows and is no "
-            "number: give a number, or classes that several rows share."
-        )
-    X = table.drop(columns=target)
-    words = [str(name) for name in X.columns if not pandas.api.types.is_numeric_dtype(X[name])]
-    if words:
-        raise LearnabilityError(
-            f"The columns {', '.join(words[:8])} are not numerical: encode them (for instance with "
-            "pandas.get_dummies) or leave them out."
-        )
-    if X.shape[1] == 0:
-        raise LearnabilityError("The table has no column beside the target.")
-    return X.astype(float), y.to_numpy()
+    found: IndexSubspace
+    table: Table
+    loadings: Loadings | None
 
-
-def _open(path: Path) -> Any:
-    """The table in a file, its column names all different."""
-    import pandas
-
-    if not path.is_file():
-        raise LearnabilityError(f"There is no file {str(path)!r}.")
-    csv = path.suffix.lower() == ".csv"
-    if not csv and path.suffix.lower() != ".parquet":
-        raise LearnabilityError(f"{path.name!r} was given, but .csv or .parquet is accepted.")
-    try:
-        table = pandas.read_csv(path) if csv else pandas.read_parquet(path)
-        # pandas renames columns of equal names.
-        names = pandas.read_csv(path, header=None, nrows=1, dtype=str).iloc[0] if csv else None
-    except ImportError as error:
-        raise LearnabilityError(
-            "Parquet files need pyarrow: install learnability[parquet], or give a CSV file."
-        ) from error
-    except (ValueError, OSError) as error:
-        raise LearnabilityError(f"{path.name!r} cannot be read as a table: {error}") from error
-    names = table.columns.to_series() if names is None else names
-    twice = sorted({str(name) for name in names[names.duplicated()]})
-    if twice:
-        raise LearnabilityError(
-            f"{path.name!r} has several columns of the name {', '.join(twice)}: rename them."
-        )
-    return table
+    def __str__(self) -> str:
+        """The report, with the columns that make the directions."""
+        lines = [*self.table.notes, str(self.found.report_)]
+        if self.loadings is not None:
+            lines.append(str(self.loadings))
+        return "\n".join(lines)
 
 
 def fit_table(
-    path: Path, target: str, components: str, out: Path | None, seed: int
-) -> IndexSubspace:
+    path: Path, target: str, components: str, out: Path | None, seed: int, **reading: Any
+) -> TableFit:
     """Fit `IndexSubspace` to a file, and write components, report, pictures and model.
 
     Parameters
@@ -104,48 +65,132 @@ def fit_table(
     components : str
         "auto" or a whole number.
     out : Path, optional
-        Folder for components.csv, report.txt, report.json, model.pickle and pictures: summary.png,
-        blindness.png, and landings.png where a staircase was climbed.
+        Folder for components.csv, report.txt, report.json, model.npz, recipe.json and pictures:
+        summary.png, blindness.png, and landings.png where a staircase was climbed.
     seed : int
         Fixes everything.
+    **reading
+        Other arguments of `read_table`.
 
     Returns
     -------
-    IndexSubspace
-        Fitted.
+    TableFit
+
+    Raises
+    ------
+    LearnabilityError
+        When the table or an argument cannot be used.
     """
-    if components != "auto" and not (components.isdigit() and int(components) > 0):
+    whole = components.isascii() and components.isdigit() and 0 < len(components) < 10
+    if components != "auto" and not (whole and int(components) > 0):
         raise LearnabilityError(
             f"`--components` was given as {components!r}, but auto or a whole number is accepted."
         )
-    X, y = read_table(path, target)
+    seed = checked_seed(seed)
+    if seed >= 2**32:
+        raise refuse("--seed", seed, "a whole number from 0 and below 2**32")
+    table = read_table(path, target, **reading)
     count: Any = "auto" if components == "auto" else int(components)
-    found = IndexSubspace(count, random_state=seed).fit(X, y)
+    found = IndexSubspace(count, random_state=seed).fit(table.X, table.y, table.weights)
+    weights = None
+    if len(found.components_):
+        weights = loadings(found, table.X, table.y, seed=seed, sample_weight=table.weights)
+    fitted = TableFit(found, table, weights)
     if out is not None:
-        _write(found, X, y, out)
-    return found
+        _write(fitted, out)
+    return fitted
 
 
-def _write(found: IndexSubspace, X: Any, y: Any, out: Path) -> None:
-    import pickle
+def apply_model(model: Path, path: Path) -> Any:
+    """Coordinates of the rows of another table.
 
+    Parameters
+    ----------
+    model : Path
+        The folder that ``learnability fit --out`` wrote.
+    path : Path
+        A table with the columns that were fitted.
+
+    Returns
+    -------
+    DataFrame
+        One column for each direction.
+
+    Raises
+    ------
+    LearnabilityError
+        When there is no model, or the table does not follow its recipe.
+    """
     import pandas
 
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        recipe = Recipe(**json.loads((model / _RECIPE).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise LearnabilityError(
+            f"{str(model)!r} holds no model: give the folder that `learnability fit --out` wrote."
+        ) from error
+    found = load_model(model / _MODEL)
+    X = recipe.inputs(open_table(path)[0])
+    return pandas.DataFrame(found.transform(X), columns=found.get_feature_names_out())
+
+
+def law_of_table(path: Path, target: str) -> tuple[FiniteLaw, str]:
+    """The law of a target given the directions that were found in its table.
+
+    Parameters
+    ----------
+    path, target
+        As in `read_table`.
+
+    Returns
+    -------
+    tuple
+        The law, and what is to be said of it.
+
+    Raises
+    ------
+    LearnabilityError
+        When the table cannot be read, or says too little.
+    """
+    fitted = fit_table(path, target, "auto", None, 0)
+    found, table = fitted.found, fitted.table
+    law = fitted_law(found, table.y, table.weights)
+    report = found.report_
+    parts = "classes" if len(np.unique(table.y)) == len(law.labels) else "fifths"
+    said = (
+        f"Of {report.rows} rows of {target}: d is {report.rank} here, the number of independent "
+        f"columns. The law of its {len(law.labels)} {parts} given {law.r} "
+        f"direction{'s' * (law.r > 1)} was learned from held-out coordinates, reflections that the "
+        "rows do not contradict are taken for exact, and inputs for Gaussian. The true law is "
+        "sharper, so that thresholds are upper figures; the error that the law has from the number "
+        "of rows is not in them."
+    )
+    return law, textwrap.fill(said, 80)
+
+
+def _write(fitted: TableFit, out: Path) -> None:
+    import pandas
+
+    found, X, y = fitted.found, fitted.table.X, fitted.table.y
     names = found.get_feature_names_out()
     table = pandas.DataFrame(found.components_, index=names, columns=X.columns)
-    table.to_csv(out / "components.csv")
-    (out / "report.txt").write_text(f"{found.report_}\n", encoding="utf-8")
     words = json.dumps(found.report_.to_dict(), default=_plain, indent=1)
-    (out / "report.json").write_text(f"{words}\n", encoding="utf-8")
+    recipe = json.dumps(fitted.table.recipe.to_dict(), indent=1)
+    with whole_file(out / "components.csv") as part:
+        table.to_csv(part)
+    texts = {"report.txt": str(fitted), "report.json": words, _RECIPE: recipe}
+    for name, text in texts.items():
+        with whole_file(out / name) as part:
+            part.write_text(f"{text}\n", encoding="utf-8")
     pictures: dict[str, Any] = {"summary": SummaryDisplay.from_estimator(found, X, y)}
     if len(found.components_):
         pictures["blindness"] = BlindnessDisplay.from_estimator(found, X, y)
     if len(getattr(found.estimator_, "landings_", [])) > 1:
         pictures["landings"] = LandingsDisplay.from_estimator(found)
     for name, display in pictures.items():
-        display.figure_.savefig(out / f"{name}.png", dpi=200, bbox_inches="tight")
-    (out / "model.pickle").write_bytes(pickle.dumps(found))
+        with whole_file(out / f"{name}.png") as part:
+            display.figure_.savefig(part, dpi=200, bbox_inches="tight")
+    save_model(found, out / _MODEL)
 
 
 def _plain(value: Any) -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,11 @@ def _bounded_work(args: Args, degrees: Sequence[int]) -> int:
 
 def _itself(args: Args) -> Sequence[Tree]:
     return (args[0],)
+
+
+def _full_turns(wave: str, tree: Tree) -> Tree:
+    """A wave that vanishes where its argument is whole (sin), or half a whole off (cos)."""
+    return call(wave, product_of([call("pi"), tree]))
 
 
 FUNCTIONS: dict[str, Operation] = {
@@ -198,6 +204,53 @@ FUNCTIONS: dict[str, Operation] = {
         partials=lambda args: [call("sigmoid", args[0])],
         degree=_bounded_work,
         latex=r"\operatorname{{softplus}}\left({0}\right)",
+    ),
+    "atan": Operation(
+        evaluate=lambda xp, x: xp.arctan(x),
+        partials=lambda args: [quotient(ONE, sum_of([ONE, square(args[0])]))],
+        degree=_bounded_work,
+        parity=-1,
+        latex=r"\arctan\left({0}\right)",
+    ),
+    "sinh": Operation(
+        evaluate=lambda xp, x: xp.sinh(x),
+        partials=lambda args: [call("cosh", args[0])],
+        degree=_bounded_work,
+        parity=-1,
+        latex=r"\sinh\left({0}\right)",
+    ),
+    "cosh": Operation(
+        evaluate=lambda xp, x: xp.cosh(x),
+        partials=lambda args: [call("sinh", args[0])],
+        degree=_bounded_work,
+        parity=1,
+        latex=r"\cosh\left({0}\right)",
+    ),
+    "floor": Operation(
+        evaluate=lambda xp, x: xp.floor(x),
+        partials=lambda args: [ZERO],
+        degree=_bounded_work,
+        breaks=lambda args: (_full_turns("sin", args[0]),),
+        exact=lambda x: Fraction(floor(x)),
+        latex=r"\left\lfloor {0} \right\rfloor",
+    ),
+    "round": Operation(
+        evaluate=lambda xp, x: xp.round(x),
+        partials=lambda args: [ZERO],
+        degree=_bounded_work,
+        breaks=lambda args: (_full_turns("cos", args[0]),),
+        parity=-1,
+        exact=lambda x: Fraction(round(x)),
+        latex=r"\operatorname{{round}}\left({0}\right)",
+    ),
+    "mod": Operation(
+        evaluate=lambda xp, x, y: x - y * xp.floor(x / y),
+        partials=lambda args: [ONE, neg(call("floor", quotient(args[0], args[1])))],
+        degree=_bounded_work,
+        breaks=lambda args: (_full_turns("sin", quotient(args[0], args[1])), args[1]),
+        fewest=2,
+        most=2,
+        latex=r"\operatorname{{mod}}\left({0}, {1}\right)",
     ),
     "max": Operation(
         evaluate=lambda xp, *values: reduce(xp.maximum, values),

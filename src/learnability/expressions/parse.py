@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator
 from difflib import get_close_matches
 from fractions import Fraction
@@ -18,8 +17,19 @@ from typing import NoReturn
 from learnability.errors import LinkError
 from learnability.expressions.calculus import degree
 from learnability.expressions.operations import FUNCTIONS
+from learnability.expressions.syntax import (
+    ACCEPTED,
+    DEEPEST_NESTING,
+    FUNCTION_LIST,
+    checked_text,
+    quote,
+    syntax,
+    too_deep,
+)
 from learnability.expressions.tree import (
+    FIRST_LATENT,
     LARGEST_NUMBER,
+    SMALLEST_NUMBER,
     Call,
     Const,
     Tree,
@@ -32,15 +42,20 @@ from learnability.expressions.tree import (
     walk,
 )
 
-__all__ = ["parse", "quote"]
+__all__ = ["LAW_WORDS", "parse", "parse_law", "quote"]
 
-LONGEST_TEXT = 2000
-DEEPEST_NESTING = 40
+LAW_WORDS: dict[str, tuple[int, int | None]] = {
+    "flip": (2, 2),
+    "bernoulli": (1, 1),
+    "poisson": (1, 1),
+    "categorical": (2, None),
+}
+"""Words of random labels, each with its smallest and largest number of arguments."""
+
 MOST_NODES = 400
 LARGEST_EXPONENT = 16
 LARGEST_DEGREE = 64
 
-_FUNCTION_LIST = ", ".join(name for name in FUNCTIONS if not name.startswith("He")) + ", He0 to He9"
 _COMPARISONS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _REFUSED_OPERATORS: dict[type[ast.AST], str] = {
     ast.BitXor: "`^` (write `**` for powers)",
@@ -74,13 +89,9 @@ _REFUSED_NODES: dict[type[ast.AST], str] = {
     ast.Yield: "a yield",
     ast.YieldFrom: "a yield",
 }
-_ACCEPTED = "numbers, `pi`, variables z1 to z9, + - * / **, parentheses and the functions "
-
-
-def quote(text: str) -> str:
-    """Return at most 60 characters of a text, printable, in one line and in quotes."""
-    shown = text if len(text) <= 50 else text[:47] + "..."
-    return ascii(shown)[:60]
+_LAWS_ARE_LABELS = (
+    "random labels are accepted where a target is (MultiIndex, hardness, predict, simulate)"
+)
 
 
 def parse(text: str) -> Tree:
@@ -100,71 +111,44 @@ def parse(text: str) -> Tree:
     LinkError
         With one sentence, whatever the text holds.
     """
-    if len(text) > LONGEST_TEXT:
-        raise LinkError(
-            f"The link text {quote(text)} has {len(text)} characters, "
-            f"but at most {LONGEST_TEXT} are accepted."
-        )
-    if not text.strip():
-        raise LinkError("The link text is empty, but a formula such as 'z1**2 + z2' is needed.")
-    odd = next((c for c in text if not (" " <= c <= "~" or c in "\t\n\r\f")), None)
-    if odd is not None:
-        raise LinkError(
-            f"The link text {quote(text)} holds the character {odd!a}, "
-            "but only plain ASCII characters are accepted."
-        )
-    if "#" in text:
-        raise LinkError(f"The link text {quote(text)} holds a comment `#`, which is not accepted.")
-    text = re.sub(r"\s+", " ", text).strip()
-    _check_brackets(text)
-    tree = _Reader(text).read()
-    for node in walk(tree):
+    _, (tree,) = _parsed(text, random=False)
+    return tree
+
+
+def parse_law(text: str) -> tuple[str | None, tuple[Tree, ...]]:
+    """Parse the text of a law of the label.
+
+    Parameters
+    ----------
+    text : str
+        A formula that may also hold the latent variables ``xi``, ``xi1`` ... ``xi9``, or a word of
+        `LAW_WORDS` around such formulas.
+
+    Returns
+    -------
+    word : str or None
+        The outermost word, if it is one of `LAW_WORDS`.
+    trees : tuple of Tree
+        Its arguments, or the one formula. Latent variables are those from `FIRST_LATENT` on.
+
+    Raises
+    ------
+    LinkError
+        With one sentence, whatever the text holds.
+    """
+    return _parsed(text, random=True)
+
+
+def _parsed(text: str, random: bool) -> tuple[str | None, tuple[Tree, ...]]:
+    text = checked_text(text)
+    word, trees = _Reader(text, random).read()
+    for node in (node for tree in trees for node in walk(tree)):
         if isinstance(node, Call) and degree(node) > LARGEST_DEGREE:
             raise LinkError(
                 f"The link text {quote(text)} has a polynomial of degree up to {degree(node)}, "
                 f"but at most {LARGEST_DEGREE} is accepted."
             )
-    return tree
-
-
-def _check_brackets(text: str) -> None:
-    """Refuse deep nesting before Python's parser sees it."""
-    level = 0
-    for character in text:
-        level += (character in "([{") - (character in ")]}")
-        if level > DEEPEST_NESTING:
-            raise _too_deep(text)
-
-
-def _too_deep(text: str) -> LinkError:
-    return LinkError(
-        f"The link text {quote(text)} is nested too deeply, "
-        f"but at most {DEEPEST_NESTING} levels are accepted."
-    )
-
-
-def _syntax(text: str) -> ast.expr:
-    """Parse by Python's own grammar and turn its complaints into one sentence."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text, mode="eval").body
-    except (RecursionError, MemoryError):
-        raise _too_deep(text) from None
-    except SyntaxError as error:
-        start = max((error.offset or 1) - 1, 0)
-        where = (
-            f" near {quote(text[start : start + 20])}" if text[start:].strip() else " at its end"
-        )
-        raise LinkError(
-            f"The link text {quote(text)} cannot be read as a formula{where}; "
-            f"accepted are {_ACCEPTED}{_FUNCTION_LIST}."
-        ) from None
-    except ValueError:
-        raise LinkError(
-            f"The link text {quote(text)} cannot be read as a formula; "
-            f"accepted are {_ACCEPTED}{_FUNCTION_LIST}."
-        ) from None
+    return word, trees
 
 
 def _children(node: ast.expr) -> Iterator[ast.AST]:
@@ -175,26 +159,33 @@ def _children(node: ast.expr) -> Iterator[ast.AST]:
 class _Reader:
     """Converts one text; keeps the text for its messages."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, random: bool) -> None:
+        self.text, self.random = text, random
         self.names: set[str] = set()
 
-    def read(self) -> Tree:
-        root = _syntax(self.text)
+    def read(self) -> tuple[str | None, tuple[Tree, ...]]:
+        root = syntax(self.text)
         nodes = sum(1 for _ in _children(root))
-        tree = self.value(root, 1) if nodes <= MOST_NODES else None
-        if tree is None:
+        if nodes > MOST_NODES:
             raise LinkError(
                 f"The link text {quote(self.text)} has {nodes} parts, "
                 f"but at most {MOST_NODES} are accepted."
             )
+        word, arguments = None, [root]
+        outermost = root.func if isinstance(root, ast.Call) and self.random else None
+        if isinstance(root, ast.Call) and isinstance(outermost, ast.Name):
+            word = outermost.id if outermost.id in LAW_WORDS else None
+        if isinstance(root, ast.Call) and word is not None:
+            self.check_arguments(root, word, *LAW_WORDS[word])
+            arguments = root.args
+        trees = tuple(self.value(node, 1) for node in arguments)
         if "z" in self.names and len(self.names) > 1:
             other = min(self.names - {"z"})
             raise LinkError(
                 f"The link text {quote(self.text)} uses both `z` and `{other}`, "
                 "but `z` is accepted only when it is the only variable; write `z1` instead."
             )
-        return tree
+        return word, trees
 
     def source(self, node: ast.AST) -> str:
         """Return the characters of a node, quoted (the text is one line of ASCII)."""
@@ -207,7 +198,7 @@ class _Reader:
     def value(self, node: ast.expr, depth: int) -> Tree:
         """Return the tree of a node that stands for a number."""
         if depth > DEEPEST_NESTING:
-            raise _too_deep(self.text)
+            raise too_deep(self.text)
         if isinstance(node, ast.Constant):
             return self.number(node)
         if isinstance(node, ast.Name):
@@ -229,7 +220,7 @@ class _Reader:
                 "conditions are comparisons or chains such as `0 < z1 < 2`; nest `where` for more",
             )
         what = _REFUSED_NODES.get(type(node), "not arithmetic")
-        self.refuse(node, what, f"accepted are {_ACCEPTED}{_FUNCTION_LIST}")
+        self.refuse(node, what, f"accepted are {ACCEPTED}{FUNCTION_LIST}")
 
     def number(self, node: ast.Constant) -> Const:
         value = node.value
@@ -240,6 +231,8 @@ class _Reader:
             )
         if not abs(value) <= LARGEST_NUMBER:
             self.refuse(node, "too large a number", "numbers up to 1e12 are accepted")
+        if 0 < abs(value) < SMALLEST_NUMBER:
+            self.refuse(node, "too small a number", "0 and numbers from 1e-50 on are accepted")
         if isinstance(value, int) or not value:
             return Const(Fraction(value))
         digits = self.text[node.col_offset : node.end_col_offset]
@@ -252,7 +245,11 @@ class _Reader:
         if name == "z" or re.fullmatch("z[1-9]", name):
             self.names.add(name)
             return Var(0 if name == "z" else int(name[1]) - 1)
-        if name in FUNCTIONS:
+        if re.fullmatch("xi[1-9]?", name):
+            if not self.random:
+                self.refuse(node, "a random variable, fresh for every label", _LAWS_ARE_LABELS)
+            return Var(FIRST_LATENT + int(name[2:] or 0))
+        if name in FUNCTIONS or name in LAW_WORDS:
             self.refuse(node, "a function without arguments", f"write `{name}(...)`")
         self.refuse(
             node, "an unknown name", "the names are `pi` and the variables z1 to z9 (or z alone)"
@@ -320,21 +317,35 @@ class _Reader:
     def call(self, node: ast.Call, depth: int) -> Tree:
         if not isinstance(node.func, ast.Name):
             what = _REFUSED_NODES.get(type(node.func), "not a function's name")
-            self.refuse(node.func, what, f"the functions are {_FUNCTION_LIST}")
+            self.refuse(node.func, what, f"the functions are {FUNCTION_LIST}")
         name = node.func.id
+        if name in LAW_WORDS:
+            self.refuse(
+                node,
+                "a random label inside a formula",
+                f"`{name}` stands only as the outermost word of a target"
+                if self.random
+                else _LAWS_ARE_LABELS,
+            )
         if name not in FUNCTIONS:
             close = get_close_matches(name, FUNCTIONS, n=1)
             hint = f" (perhaps `{close[0]}` is meant)" if close else ""
             self.refuse(
-                node, f"a call to an unknown name{hint}", f"the functions are {_FUNCTION_LIST}"
+                node, f"a call to an unknown name{hint}", f"the functions are {FUNCTION_LIST}"
             )
+        self.check_arguments(node, name, FUNCTIONS[name].fewest, FUNCTIONS[name].most)
+        if name == "where":
+            condition = self.condition(node.args[0], depth + 1)
+            a, b = (self.value(arg, depth + 1) for arg in node.args[1:])
+            return Call(name, (condition, a, b))
+        return Call(name, tuple(self.value(arg, depth + 1) for arg in node.args))
+
+    def check_arguments(self, node: ast.Call, name: str, fewest: int, most: int | None) -> None:
         if node.keywords:
             self.refuse(node, "a call with keywords", f"`{name}` takes plain arguments")
         starred = next((arg for arg in node.args if isinstance(arg, ast.Starred)), None)
         if starred is not None:
             self.refuse(starred, "a starred argument", f"`{name}` takes plain arguments")
-        operation = FUNCTIONS[name]
-        fewest, most = operation.fewest, operation.most
         if len(node.args) < fewest or (most is not None and len(node.args) > most):
             count = f"{fewest}" if most == fewest else f"{fewest} or more"
             self.refuse(
@@ -342,11 +353,6 @@ class _Reader:
                 f"a call with {len(node.args)} arguments",
                 f"`{name}` takes {count}",
             )
-        if name == "where":
-            condition = self.condition(node.args[0], depth + 1)
-            a, b = (self.value(arg, depth + 1) for arg in node.args[1:])
-            return Call(name, (condition, a, b))
-        return Call(name, tuple(self.value(arg, depth + 1) for arg in node.args))
 
     def condition(self, node: ast.expr, depth: int) -> Tree:
         accepted = (

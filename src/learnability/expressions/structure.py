@@ -112,7 +112,11 @@ def _signed_permutations(r: int) -> Iterator[tuple[tuple[int, ...], tuple[int, .
             yield tuple(swapped), tuple(sign if k in (i, j) else 1 for k in range(r))
 
 
-def symmetries(function: Callable[[NDArray[np.float64]], Any], r: int) -> tuple[Symmetry, ...]:
+def symmetries(
+    function: Callable[[NDArray[np.float64]], Any],
+    r: int,
+    mirror: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = np.negative,
+) -> tuple[Symmetry, ...]:
     """Return the signed permutations under which g is invariant or changes sign.
 
     Tested at 64 fixed random points and at three times them to a relative 1e-12, and at points
@@ -121,8 +125,10 @@ def symmetries(function: Callable[[NDArray[np.float64]], Any], r: int) -> tuple[
     Parameters
     ----------
     function : callable
-        From an (n, r) array to an (n,) array.
+        From an (n, r) array to an (n,) array, or an (n, q) array that tells the law of the label.
     r : int
+    mirror : callable or None
+        What a change of sign of the label does to these values; None when it gives another law.
 
     Returns
     -------
@@ -136,10 +142,11 @@ def symmetries(function: Callable[[NDArray[np.float64]], Any], r: int) -> tuple[
         batches.append((z, np.asarray(function(z), dtype=float), tolerance))
     found = []
     for permutation, signs in _signed_permutations(r):
-        characters = [1, -1]
+        characters = [1] if mirror is None else [1, -1]
         for z, value, tolerance in batches:
             image = np.asarray(function(z[:, list(permutation)] * np.array(signs)), dtype=float)
-            characters = [c for c in characters if _same(image, c * value, tolerance)]
+            expected = {1: value} if mirror is None else {1: value, -1: mirror(value)}
+            characters = [c for c in characters if _same(image, expected[c], tolerance)]
             if not characters:
                 break
         if characters:

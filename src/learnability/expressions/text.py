@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from learnability.expressions.arithmetic import ATOM, COMPARE, POWER, PRODUCT, SUM
 from learnability.expressions.operations import OPERATIONS
-from learnability.expressions.tree import LARGEST_NUMBER, Call, Const, Tree, Var
+from learnability.expressions.tree import FIRST_LATENT, LARGEST_NUMBER, Call, Const, Tree, Var
 
 __all__ = ["to_latex", "to_text"]
 
@@ -69,6 +69,8 @@ def _at_least(precedence: int, tree: Tree, name: str) -> str:
 def _text(tree: Tree, name: str) -> tuple[str, int]:
     """Return the text and its precedence."""
     if isinstance(tree, Var):
+        if tree.index >= FIRST_LATENT:
+            return f"xi{tree.index - FIRST_LATENT or ''}", ATOM
         return name.format(tree.index + 1), ATOM
     if isinstance(tree, Const):
         digits = number_text(abs(tree.value))
@@ -130,6 +132,9 @@ def _latex_at_least(precedence: int, tree: Tree, name: str) -> str:
 
 def _latex(tree: Tree, name: str) -> tuple[str, int]:
     if isinstance(tree, Var):
+        if tree.index >= FIRST_LATENT:
+            number = tree.index - FIRST_LATENT
+            return rf"\xi_{{{number}}}" if number else r"\xi", ATOM
         return name.format(tree.index + 1), ATOM
     if isinstance(tree, Const):
         return _latex_number(tree.value), SUM if tree.value < 0 else ATOM

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 __all__ = [
+    "FIRST_LATENT",
     "Call",
     "Const",
     "Tree",
@@ -33,6 +34,10 @@ __all__ = [
 
 # Numbers in a link are at most this large; folded fractions have both parts below it.
 LARGEST_NUMBER = 10**12
+SMALLEST_NUMBER = 1e-50
+
+FIRST_LATENT = 9
+"""Variables from this index on are the latent ones: ``xi``, then ``xi1`` to ``xi9``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,7 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Var:
-    """The variable z_{index + 1}; `index` counts from 0."""
+    """The variable z_{index + 1}; `index` counts from 0, and from 9 on it is a latent one."""
 
     index: int
 

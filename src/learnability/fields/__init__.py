@@ -13,6 +13,7 @@ from learnability.fields.kinds import (
     Several,
     Whole,
     is_number,
+    within_range,
 )
 from learnability.fields.records import (
     Declared,
@@ -45,4 +46,5 @@ __all__ = [
     "numbers",
     "record",
     "whole",
+    "within_range",
 ]

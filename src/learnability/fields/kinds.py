@@ -7,7 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-__all__ = ["Choice", "Flag", "Kind", "Number", "Several", "Whole", "is_number"]
+from learnability.errors import LearnabilityError
+
+__all__ = ["Choice", "Flag", "Kind", "Number", "Several", "Whole", "is_number", "within_range"]
+
+SMALLEST, LARGEST = 1e-50, 1e50
+"""Numbers beside 0 whose cubes are still far from the ends of double precision."""
+LARGEST_WHOLE = 2**53
 
 
 def is_number(value: Any) -> bool:
@@ -21,7 +27,33 @@ def is_number(value: Any) -> bool:
     import numpy as np
 
     real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    return real and math.isfinite(value)
+    try:
+        return real and math.isfinite(value)
+    except OverflowError:  # A whole number beyond every float.
+        return False
+
+
+def within_range(value: Any, smallest: float = SMALLEST, largest: float = LARGEST) -> None:
+    """Refuse a finite number beside 0 that is too small or too large to compute with.
+
+    Parameters
+    ----------
+    value : number
+        What was given.
+    smallest, largest : float
+        Ends of the range of its magnitude.
+
+    Raises
+    ------
+    LearnabilityError
+        Naming the range.
+    """
+    size = abs(float(value))  # Not in single precision, where the ends are 0 and infinity.
+    if size and not smallest <= size <= largest:
+        raise LearnabilityError(
+            f"{float(value)!r} is out of range: 0 and magnitudes from {smallest:g} to {largest:g} "
+            "are accepted."
+        )
 
 
 class Kind:
@@ -144,6 +176,7 @@ class Number(Kind):
         """
         if not is_number(value) or not self._inside(value):
             raise ValueError
+        within_range(value)
         return float(value)
 
 
@@ -171,6 +204,7 @@ class Whole(Number):
         """
         if not is_number(value) or value != int(value) or not self._inside(value):
             raise ValueError
+        within_range(int(value), 1, LARGEST_WHOLE)
         return int(value)
 
 

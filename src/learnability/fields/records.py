@@ -7,10 +7,12 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any, TypeVar, dataclass_transform
 
 from learnability.errors import LearnabilityError, refuse
 from learnability.fields.kinds import Choice, Flag, Kind, Number, Several, Whole
+from learnability.markup import card, html_table
 
 __all__ = [
     "Declared",
@@ -172,6 +174,8 @@ def record(cls: _Class) -> _Class:
             own(self)
 
     cls.__post_init__ = __post_init__  # type: ignore[attr-defined]
+    if not hasattr(cls, "_repr_html_"):
+        cls._repr_html_ = _rich  # type: ignore[attr-defined]
     init = vars(cls).get("__init__")
     if init is not None:
         cls.__init__ = _then_read(init)  # type: ignore[misc]
@@ -179,6 +183,20 @@ def record(cls: _Class) -> _Class:
     made.__doc__ = _with_parameters(made)
     found: _Class = made
     return found
+
+
+def _rich(record: Any) -> str:
+    """The rich form of a record in a notebook: its fields, what they mean, which were given."""
+    rows = []
+    for field, about in declared(record):
+        value = getattr(record, field.name)
+        shown = escape(str(getattr(value, "text", None) or value))
+        unit = f" ({escape(about.unit)})" if about.unit else ""
+        own = f"<strong>{shown}</strong>" if given(record, field, about) else shown
+        rows.append((f"<code>{field.name}</code>", own + unit, escape(about.help)))
+    title = (record.__doc__ or "").strip().partition("\n")[0]
+    name = f"{type(record).__name__}: {escape(title)}"
+    return card(name, html_table(("field", "value", "meaning"), rows) if rows else "")
 
 
 def _then_read(init: Callable[..., None]) -> Callable[..., None]:

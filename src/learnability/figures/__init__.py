@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["FIGURES", "draw", "takes_target"]
 
 FIGURES = {
-    "parity-transition": "a parity of two directions is learned above pi^2/4 samples a dimension",
+    "parity-transition": "a parity of two directions is learned above pi^2/4 samples per dimension",
     "grand-staircase": "z1 is learned first and opens the way to z2 and z3",
     "batch-reuse": "a second pass over the same batch sees more than correlations",
     "giant-stairs": "two giant steps find directions one after the other",

@@ -50,8 +50,8 @@ def compute(size: Size) -> xarray.Dataset:
     found = [compositional_exponent(target, sizes=size.sizes) for target in targets]
     return xarray.Dataset(
         {
-            "share": (("example", "N", "degree"), [f.shares[:, 1:] for f in found]),
-            "slope": (("example", "degree"), [f.slopes for f in found]),
+            "share": (("example", "N", "degree"), [f.shares[:, 1:5] for f in found]),
+            "slope": (("example", "degree"), [f.slopes[:4] for f in found]),
             "exponent": ("example", [f.value or 0 for f in found]),
         },
         {

@@ -85,12 +85,13 @@ def compute(
     lines = np.zeros((3, len(size.dimensions), size.theory))
     for i, d in enumerate(size.dimensions):
         here = target.at(d)
-        theory = Layerwise().predict(target, d=d, alpha=d ** (kappa - 1))
-        lines[0, i] = relative(theory["kernel_error"], here)
-        lines[1, i] = relative(theory["two_layer_error"], here)
-        lines[2, i] = relative(theory["three_layer_bound"], here)
+        ideal = Layerwise().predict(target, d=d, alpha=d ** (kappa - 1))
+        lines[0, i] = relative(ideal["kernel_error"], here)
+        lines[1, i] = relative(ideal["two_layer_error"], here)
+        lines[2, i] = relative(ideal["three_layer_bound"], here)
         alphas = _alphas(d, size.kappas)
-        runs = study(Layerwise(), target, d=d, alpha=alphas, seeds=size.runs, store=store)
+        network = Layerwise(width=1000, fresh=False)
+        runs = study(network, target, d=d, alpha=alphas, seeds=size.runs, store=store)
         two[i], three[i] = relative(runs["two_layer_error"], here), relative(runs["error"], here)
         for k, alpha in enumerate(alphas):
             if alpha * d <= size.kernel_most:

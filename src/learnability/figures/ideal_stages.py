@@ -63,7 +63,7 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
         second[i, wanted] = relative(runs["two_layer_error"], target)
         overlap[i, wanted] = runs["feature_overlap"].values[..., 0]
         third[i, wanted] = relative(runs["error"], target)
-        stages = [predicted_stages(target, 1.0, N**p, 1.0, third=True) for p in power]
+        stages = [predicted_stages(target, 1.0, N**p, 1.0) for p in power]
         lines[0, i] = relative([s.two_layer_error for s in stages], target)
         lines[1, i] = [s.feature_overlap[0] for s in stages]
         lines[2, i] = relative([s.three_layer_bound for s in stages], target)
@@ -110,7 +110,7 @@ def picture(data: xarray.Dataset) -> Any:
             axes.set(xlabel=r"$\log n/\log N$", ylabel=label, ylim=(0, 1))
         figure.axes[0].legend()
         figure.suptitle(
-            f"exact directions; crosses: {data.sizes['seed']} runs; dashed: an upper estimate",
+            f"exact directions; crosses: {data.sizes['seed']} runs; dashed: an upper bound",
             fontsize=8,
         )
     return figure

@@ -1,6 +1,6 @@
 """Accuracy of mean-field Langevin dynamics on parities against the number of samples.
 
-d = 20, 500 neurons. One panel an anisotropy, one colour a number k of signs.
+d = 20, 500 neurons. One panel per anisotropy, one colour per number k of signs.
 
 References
 ----------

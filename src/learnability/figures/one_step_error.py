@@ -49,9 +49,7 @@ def compute(
     for link, step, ridge in PANELS:
         learned = link if target is None else target
         learners = [GiantSteps(1.0, "tanh(z)", b, 1, step, ridge=ridge) for b in BATCHES]
-        theory.append(
-            [one.predict(learned, alpha=alpha, bulk="batch").error.values for one in learners]
-        )
+        theory.append([one.predict(learned, alpha=alpha).error.values for one in learners])
         found = study(
             learners[0], learned, batch=BATCHES, d=size.d, alpha=size.alphas, seeds=size.runs,
             store=store,

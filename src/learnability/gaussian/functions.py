@@ -8,7 +8,10 @@ from typing import Any, Protocol
 from learnability.expressions.structure import Symmetry
 from learnability.expressions.tree import Tree
 
-__all__ = ["Function"]
+__all__ = ["REACH", "Function"]
+
+REACH = 9.5
+"""Integrals run over [-REACH, REACH] in each coordinate; the mass outside is 2e-21."""
 
 
 class Function(Hashable, Protocol):
@@ -32,6 +35,11 @@ class Function(Hashable, Protocol):
     @property
     def symmetries(self) -> Sequence[Symmetry]:
         """Signed permutations of the variables under which g keeps its size."""
+        ...
+
+    @property
+    def law(self) -> object | None:
+        """The law of a random label, of which g is the mean; None when the label is g itself."""
         ...
 
     def __call__(self, z: Any) -> Any:

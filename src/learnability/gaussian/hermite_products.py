@@ -14,6 +14,7 @@ __all__ = [
     "multi_indices",
     "product_rotation",
     "root_factorials",
+    "symmetric_basis",
 ]
 
 Array = NDArray[np.float64]
@@ -38,6 +39,17 @@ def multi_indices(m: int, order: int) -> NDArray[np.int64]:
 def root_factorials(betas: NDArray[np.int64]) -> Array:
     """Return sqrt(beta!) of multi-indices (q, m)."""
     return np.array([math.sqrt(math.prod(map(math.factorial, row))) for row in betas.tolist()])
+
+
+def symmetric_basis(m: int) -> Array:
+    """Orthonormal basis (q, m, m) of symmetric matrices, in the order of `multi_indices(m, 2)`."""
+    found = []
+    for beta in multi_indices(m, 2):
+        i, j = np.repeat(np.arange(m), beta)
+        matrix = np.zeros((m, m))
+        matrix[i, j] = matrix[j, i] = 1.0 if i == j else math.sqrt(0.5)
+        found.append(matrix)
+    return np.array(found)
 
 
 def hermite_table(x: Array, order: int) -> Array:

@@ -4,7 +4,8 @@ Five of them, chosen by where the section breaks:
 
 * smooth, or broken on planes of one orthonormal frame: a product of Gauss rules, each for the
   normal law restricted to an interval between two breaks (Stieltjes procedure, Gautschi 2004,
-  section 2.2). Converges geometrically, exact for polynomials.
+  section 2.2). Converges geometrically, exact for polynomials. Where g^2 is still felt at the end
+  of the usual reach (m = 1, 2), panels that reach four times as far.
 * broken on planes in general position: coordinate after coordinate, split where the order of the
   planes changes.
 * m = 2 with curved breaks: exact one-dimensional rules along lines, split where the line meets a
@@ -21,8 +22,14 @@ from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.gaussian._split_rules import MOST_NODES, line_rules, plane_rules
-from learnability.gaussian.rules import Rule, gauss_normal, product_grid, sobol_normals
-from learnability.gaussian.sections import Section, complement
+from learnability.gaussian.rules import (
+    Rule,
+    composite_legendre,
+    gauss_normal,
+    product_grid,
+    sobol_normals,
+)
+from learnability.gaussian.sections import REACH, Section, complement
 
 __all__ = ["adapted_complement", "adapted_frame", "axis_breaks", "rules_for"]
 
@@ -30,6 +37,8 @@ Array = NDArray[np.float64]
 
 _AXIS_NODES = {1: 900, 2: 260, 3: 96, 4: 36}
 _FEW_AXIS_NODES = {1: 60, 2: 40, 3: 28, 4: 24}
+_WIDE_REACH = 37.0  # Beyond it the density is below 1e-297.
+_WIDE_PANELS = {1: (0.5, 16), 2: (1.0, 10)}  # Width and nodes, by the dimension.
 _BLIND_NODES = {1: 900, 2: 700, 3: 128, 4: 40}
 
 
@@ -55,7 +64,8 @@ def rules_for(section: Section, known: int = 0, constant: bool = False) -> tuple
     aligned = axis_breaks(section)
     size = (_FEW_AXIS_NODES if constant else _AXIS_NODES).get(section.m)
     if aligned is not None and size is not None:
-        rules = [_product_rule(aligned, n, known) for n in (size, int(0.75 * size))]
+        heavy = section.m in _WIDE_PANELS and _has_heavy_tails(section)
+        rules = [_product_rule(aligned, n, known, heavy) for n in (size, int(0.75 * size))]
         if rules[0] is not None and rules[1] is not None:
             return [rules[0], rules[1]], "product"
     if known < section.m:
@@ -92,8 +102,28 @@ def axis_breaks(section: Section) -> list[Array] | None:
     return found
 
 
-def _product_rule(breaks: list[Array], n: int, known: int) -> Rule | None:
-    axes = [gauss_normal(b, n) for b in breaks]
+def _has_heavy_tails(section: Section) -> bool:
+    """Whether g^2 times the normal density is still felt at the end of the usual reach."""
+    t = np.linspace(-REACH, REACH, 96)
+    lines = np.concatenate([np.eye(section.m), np.ones((1, section.m)) / np.sqrt(section.m)])
+    origin = 0.01 * np.sqrt(2 + np.arange(section.m))  # Poles sit on the axes themselves.
+    with np.errstate(all="ignore"):
+        values = np.asarray(section.link(section.points(origin + t[:, None] * lines[:, None, :])))
+        square = values**2 * np.exp(-0.5 * t**2)
+    return bool(square[:, [0, -1]].max() > 1e-10 * square.max())
+
+
+def _wide_axis(breaks: Array, n: int, m: int) -> tuple[Array, Array]:
+    """Return a rule that reaches as far as the normal density can be told from zero."""
+    edges = np.concatenate([[-_WIDE_REACH], breaks, [_WIDE_REACH]])
+    width, nodes = _WIDE_PANELS[m]
+    x, weight = composite_legendre(edges, width, max(nodes * n // _AXIS_NODES[m], 4))
+    weight = weight * np.exp(-0.5 * x**2)
+    return x, weight / weight.sum()
+
+
+def _product_rule(breaks: list[Array], n: int, known: int, heavy: bool = False) -> Rule | None:
+    axes = [_wide_axis(b, n, len(breaks)) if heavy else gauss_normal(b, n) for b in breaks]
     if np.prod([len(x) for x, _ in axes]) > MOST_NODES:
         return None
     outer, outer_weights = product_grid(axes[:known])

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LinkError
-from learnability.gaussian.functions import Function
+from learnability.gaussian.break_search import (
+    broken_planes,
+    detected_breaks,
+    distinct,
+    zero_planes,
+)
+from learnability.gaussian.functions import REACH, Function
 
 __all__ = ["REACH", "Section", "roots_on_lines"]
-
-REACH = 9.5
-"""Integrals run over [-REACH, REACH] in each coordinate; the mass outside is 2e-21."""
 
 Array = NDArray[np.float64]
 _SCAN = 769
@@ -110,24 +114,29 @@ class Section:
 
     @cached_property
     def break_functions(self) -> tuple[Callable[[Array], Array], ...] | None:
-        """Functions of (..., m) points whose zero sets hold every break; None when not known."""
-        if self.link.breaks is None:
+        """Functions of (..., m) points whose zero sets hold every break; None when not known.
+
+        Those of a function whose breaks nobody declared are looked for, and found on planes.
+        """
+        breaks = _break_functions(self.link)
+        if breaks is None:
             return None
 
-        def on_section(function: Function) -> Callable[[Array], Array]:
+        def on_section(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
             return lambda s: np.asarray(function(self.points(s)), dtype=float)
 
-        return tuple(on_section(function) for function in self.link.breaks)
+        return tuple(on_section(function) for function in breaks)
 
     @cached_property
     def symmetries(self) -> list[Array]:
         """Orthogonal matrices (m, m) of the section that leave its values unchanged."""
+        from learnability.gaussian.invariances import invariances
+
         found = []
-        for symmetry in self.link.symmetries:
-            turn = self.A.T @ symmetry.matrix @ self.A
+        for matrix in invariances(self.link):
+            turn = self.A.T @ matrix @ self.A
             stays = np.allclose(turn @ turn.T, np.eye(self.m), atol=1e-9)
-            fixes = np.allclose(symmetry.matrix @ self.b, self.b, atol=1e-12)
-            if symmetry.character == 1 and stays and fixes:
+            if stays and np.allclose(matrix @ self.b, self.b, atol=1e-12):
                 found.append(turn)
         return found
 
@@ -154,7 +163,7 @@ class Section:
                 cosine = float(known @ direction)
                 if abs(abs(cosine) - 1) < 1e-10:
                     positions = np.sort(np.concatenate([old, np.sign(cosine) * positions]))
-                    found[k] = (known, _distinct(positions))
+                    found[k] = (known, distinct(positions))
                     break
             else:
                 found.append((direction, positions))
@@ -164,13 +173,25 @@ class Section:
     def breakpoints(self) -> Array:
         """Sorted break points of a one-dimensional section within the reach."""
         if self.break_functions is None:
-            return _detected_breaks(lambda t: self(t[..., None]))
+            return detected_breaks(lambda t: self(t[..., None]))
         roots = [
             roots_on_lines(function, np.zeros((1, 1)), np.ones(1))[0]
             for function in self.break_functions
         ]
         found = np.concatenate([np.zeros(0), *roots])
-        return _distinct(np.sort(found[np.isfinite(found)]))
+        return distinct(np.sort(found[np.isfinite(found)]))
+
+
+@lru_cache(maxsize=256)
+def _break_functions(link: Function) -> tuple[Callable[[Array], Array], ...] | None:
+    """What a function breaks on, as planes where it can be."""
+    if link.breaks is None:
+        return broken_planes(link)
+    found: list[Callable[[Array], Array]] = []
+    for function in link.breaks:
+        curved = link.r > 1 and _only_direction(function, link.r) is None
+        found += (zero_planes(function) if curved else None) or (function,)
+    return tuple(found)
 
 
 def complement(frame: Array, m: int) -> Array:
@@ -204,6 +225,8 @@ def roots_on_lines(
     origins: Array,
     direction: Array,
     coarse: bool = False,
+    close_pairs: bool = False,
+    scan: int | None = None,
 ) -> Array:
     """Return roots of a function along parallel lines.
 
@@ -217,6 +240,10 @@ def roots_on_lines(
         Unit vector along the lines.
     coarse : bool
         Look for roots on fewer points of each line.
+    close_pairs : bool
+        Look for two roots between neighbouring points, where the function turns back.
+    scan : int, optional
+        Number of points of each line.
 
     Returns
     -------
@@ -225,7 +252,8 @@ def roots_on_lines(
     """
     # An irrational shift keeps scan points off roots at round numbers, where a value of exactly
     # zero could hide a change of sign.
-    scan = _SCAN_MANY if coarse or len(origins) > 512 else _SCAN
+    if scan is None:
+        scan = _SCAN_MANY if coarse or len(origins) > 512 else _SCAN
     grid = np.linspace(-REACH, REACH, scan) + np.sqrt(2) * 1e-6
 
     def along(line: NDArray[np.intp], t: Array) -> Array:
@@ -239,18 +267,62 @@ def roots_on_lines(
     )
     signs = np.sign(values)
     line, left = np.nonzero(signs[:, :-1] * signs[:, 1:] < 0)
-    root = _bracketed_roots(
-        lambda which, t: along(line[which], t),
-        grid[left],
-        grid[left + 1],
-        values[line, left],
-        values[line, left + 1],
-    )
+    brackets = [line, grid[left], grid[left + 1], values[line, left], values[line, left + 1]]
+    if close_pairs:
+        brackets = _with_close_pairs(along, grid, values, brackets)
+        order = np.lexsort((brackets[1], brackets[0]))
+        brackets = [part[order] for part in brackets]
+    line, *ends = brackets
+    root = _bracketed_roots(lambda which, t: along(line[which], t), *ends)
     count = np.bincount(line, minlength=len(origins))
     found = np.full((len(origins), max(int(count.max(initial=0)), 0)), np.inf)
     slot = np.arange(len(line)) - np.concatenate([[0], np.cumsum(count)])[line]
     found[line, slot] = root
     return found
+
+
+def _with_close_pairs(
+    along: Callable[[NDArray[np.intp], Array], Array],
+    grid: Array,
+    values: Array,
+    brackets: list[Any],
+) -> list[Any]:
+    """Add brackets on both sides of a turning point that lies beyond zero."""
+    size = np.abs(values)
+    same = (values[:, 1:-1] * values[:, :-2] > 0) & (values[:, 1:-1] * values[:, 2:] > 0)
+    dips = same & (size[:, 1:-1] < size[:, :-2]) & (size[:, 1:-1] <= size[:, 2:])
+    line, k = np.nonzero(dips)
+    low, high = grid[k], grid[k + 2]
+    sign = np.sign(values[line, k + 1])
+    x = np.stack([low, grid[k + 1], high])
+    f = sign * np.stack([values[line, k], values[line, k + 1], values[line, k + 2]])
+    for _ in range(6):  # Steps to the bottom of the parabola through the three lowest points.
+        if not len(line):
+            break
+        with np.errstate(all="ignore"):
+            a, b = x[1] - x[0], x[1] - x[2]
+            p, q = a * (f[1] - f[2]), b * (f[1] - f[0])
+            new = x[1] - 0.5 * (a * p - b * q) / (p - q)
+        new = np.where((new > low) & (new < high), new, 0.5 * (x[0] + x[1]))
+        value = sign * along(line, new)
+        x, f = np.concatenate([x, new[None]]), np.concatenate([f, value[None]])
+        best = np.argsort(f, axis=0)[:3]
+        x, f = np.take_along_axis(x, best, axis=0), np.take_along_axis(f, best, axis=0)
+        best = np.argsort(x, axis=0)
+        x, f = np.take_along_axis(x, best, axis=0), np.take_along_axis(f, best, axis=0)
+        lowest = f.min(axis=0)
+        moving = (lowest > 0) & (lowest < 1e3 * np.abs(np.ptp(f, axis=0)))
+        moving |= lowest <= 0
+        line, low, high, sign, k = line[moving], low[moving], high[moving], sign[moving], k[moving]
+        x, f = x[:, moving], f[:, moving]
+    lowest = np.argmin(f, axis=0)
+    at = np.take_along_axis(x, lowest[None], axis=0)[0]
+    bottom = np.take_along_axis(f, lowest[None], axis=0)[0]
+    crossed = bottom < 0
+    line, k, at, bottom = line[crossed], k[crossed], at[crossed], (sign * bottom)[crossed]
+    left = [line, grid[k], at, values[line, k], bottom]
+    right = [line, at, grid[k + 2], bottom, values[line, k + 2]]
+    return [np.concatenate(parts) for parts in zip(brackets, left, right, strict=True)]
 
 
 def _bracketed_roots(
@@ -266,7 +338,7 @@ def _bracketed_roots(
     """
     which = np.arange(len(low))
     low, high, f_low, f_high = low.copy(), high.copy(), f_low.copy(), f_high.copy()
-    root = 0.5 * (low + high)
+    root = low.copy()  # A step of equal sizes starts in the middle: it must not look settled there.
     moved = high - low
     for _ in range(10):
         if not len(which):
@@ -314,60 +386,3 @@ def _only_direction(function: Callable[[Array], Array], m: int) -> Array | None:
     direction[np.abs(direction) < 1e-9] = 0.0
     direction = direction * np.sign(direction[np.argmax(np.abs(direction) > 0.1)])
     return np.asarray(direction / np.linalg.norm(direction))
-
-
-def _distinct(sorted_points: Array) -> Array:
-    """Return points that are at least 1e-9 apart."""
-    keep = np.diff(sorted_points, prepend=-np.inf) > 1e-9
-    return sorted_points[keep]
-
-
-def _detected_breaks(function: Callable[[Array], Array]) -> Array:
-    """Return jumps and kinks of a function of one variable whose breaks nobody declared.
-
-    Zooms into the cells of a grid whose second difference stands out, and keeps a point if the
-    jump of the value or of the slope survives at a spacing of 1e-5.
-    """
-    grid = np.linspace(-REACH, REACH, 4097) + np.sqrt(2) * 1e-6
-    values = function(grid)
-    bend = np.abs(np.diff(values, 2))
-    around = np.maximum(np.roll(bend, 3), np.roll(bend, -3))
-    found = []
-    for k in np.nonzero(bend > 8 * around + 1e-9 * np.abs(values).max())[0]:
-        low, high = grid[k], grid[k + 2]
-        while high - low > 4e-5:
-            fine = np.linspace(low, high, 17)
-            j = int(np.argmax(np.abs(np.diff(function(fine), 2))))
-            low, high = fine[j], fine[j + 2]
-        slopes = np.diff(function(np.linspace(low - 1e-4, high + 1e-4, 8))[[0, 1, 6, 7]])
-        before, across, after = slopes
-        width = (high - low + 2e-4) / 7
-        jump = abs(across) > 20 * (abs(before) + abs(after)) + 1e-12
-        kink = abs(after - before) / width > 1e-3 * (abs(after) + abs(before)) / width + 1e-9
-        if jump or kink:
-            found.append(_located(function, low, high, jump))
-    return _distinct(np.sort(np.array(found)))
-
-
-def _located(function: Callable[[Array], Array], low: float, high: float, jump: bool) -> float:
-    """Return the position of a jump by bisection, or of a kink as the crossing of two tangents."""
-    if jump:
-        below = float(function(np.array([low]))[0])
-        above = float(function(np.array([high]))[0])
-        while high - low > 1e-13 * max(1.0, abs(high)):
-            middle = 0.5 * (low + high)
-            if middle in (low, high):
-                break
-            value = float(function(np.array([middle]))[0])
-            low, high = (middle, high) if abs(value - below) < abs(value - above) else (low, middle)
-        return 0.5 * (low + high)
-    width = 1e-3
-    left = low - width * np.array([2.0, 1.0, 0.0])
-    right = high + width * np.array([0.0, 1.0, 2.0])
-    difference = np.polyfit(left - low, function(left), 2) - np.polyfit(
-        right - low, function(right), 2
-    )
-    roots = np.roots(difference)
-    roots = np.real(roots[np.abs(np.imag(roots)) < 1e-12])
-    inside = roots[np.abs(roots) < 10 * (high - low) + 1e-4]
-    return low + float(inside[np.argmin(np.abs(inside))]) if len(inside) else 0.5 * (low + high)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Real
 from typing import Any
 
@@ -12,8 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LinkError
-from learnability.expressions.parse import parse, quote
-from learnability.expressions.tree import Tree, Var, const, sum_of, variables
+from learnability.expressions.calculus import evaluate
+from learnability.expressions.callables import namespace
+from learnability.expressions.parse import parse_law, quote
+from learnability.expressions.tree import FIRST_LATENT, Tree, Var, const, sum_of, variables
+from learnability.labels._law_text import law_of
+from learnability.labels.laws import Law
 
 __all__ = [
     "as_points",
@@ -21,9 +26,11 @@ __all__ = [
     "check_function",
     "checked_breaks",
     "checked_r",
+    "is_random",
     "name_of",
     "orthogonal",
     "read_formula",
+    "values_at",
 ]
 
 MOST_VARIABLES = 9
@@ -45,14 +52,21 @@ def checked_r(r: Any) -> int:
 
 
 def check_function(function: Callable[[Any], Any], r: int) -> None:
-    """Call it once on five points.
+    """Call it twice on five points.
 
     Raises
     ------
     LinkError
-        When the answer is not one real number for each point.
+        When the answer is not one real number for each point, or not the same both times.
     """
-    call_function(function, np.random.default_rng(5).standard_normal((5, r)))
+    points = np.random.default_rng(5).standard_normal((5, r))
+    first, again = (call_function(function, points) for _ in range(2))
+    if not np.array_equal(first, again, equal_nan=True):
+        raise LinkError(
+            f"The function {name_of(function)} gave {first[0]:.6g} and then {again[0]:.6g} at the "
+            "same point, but a link is a function: randomness of the label is written as `xi` in "
+            "a formula, or given as FiniteLaw or DensityLaw."
+        )
 
 
 def call_function(function: Callable[[Any], Any], z: NDArray[Any]) -> NDArray[Any]:
@@ -96,6 +110,30 @@ def as_points(z: Any, r: int, xp: Any) -> Any:
     return z
 
 
+def values_at(tree: Tree | None, function: Callable[[Any], Any] | None, z: Any, r: int) -> Any:
+    """Values (...) of a tree or of the user's function at points (..., r), NumPy or JAX."""
+    xp = namespace(z)
+    z = as_points(z, r, xp)
+    if tree is not None:
+        value = evaluate(tree, z, xp)
+    else:
+        assert function is not None
+        value = call_function(function, z) if xp is np else function(z)
+    if xp.shape(value) != z.shape[:-1]:
+        value = xp.broadcast_to(value, z.shape[:-1])
+    # Neither a view of the caller's points nor a read-only broadcast leaves this function.
+    if xp is np and (np.may_share_memory(value, z) or not np.asarray(value).flags.writeable):
+        value = np.array(value)
+    return value[()] if xp is np else value
+
+
+def is_random(source: Any, r: Any) -> bool:
+    """Whether what a link is made of is a random label."""
+    if isinstance(source, str):
+        return isinstance(read_formula(source, r if r is None else checked_r(r))[0], Law)
+    return isinstance(source, Law)
+
+
 def orthogonal(Q: ArrayLike, r: int) -> NDArray[np.float64]:
     """Return Q as an (r, r) float array, orthogonal to 1e-8."""
     matrix = np.asarray(Q, dtype=float)
@@ -107,25 +145,29 @@ def orthogonal(Q: ArrayLike, r: int) -> NDArray[np.float64]:
     return matrix
 
 
-def read_formula(text: str, r: int | None) -> tuple[Tree, int]:
-    """Return the tree and number of variables of a formula, or of the repr of a link.
+@lru_cache(maxsize=256)
+def read_formula(text: str, r: int | None) -> tuple[Tree | Law, int]:
+    """Return the tree or the law of a label and its number of variables, from text or a repr.
 
     Raises
     ------
     LinkError
-        When it is no formula, or has more than r variables.
+        When it is no formula, has more than r variables, or is no law of a label.
     """
     match = _REPR.fullmatch(text) if len(text) < 4000 else None
     inner = match[1] if match else text
-    tree = parse(inner)
-    highest = max(variables(tree), default=0) + 1
+    word, trees = parse_law(inner)
+    seen = {index for tree in trees for index in variables(tree)}
+    highest = max((index for index in seen if index < FIRST_LATENT), default=0) + 1
     least = max(highest, int(match[2])) if match and match[2] else highest
     if r is not None and r < least:
         raise LinkError(
             f"The formula {quote(inner)} has {least} variables, but r = {r} was given: "
             f"`r` must be at least {least}."
         )
-    return tree, least if r is None else r
+    size = least if r is None else r
+    random = word is not None or any(index >= FIRST_LATENT for index in seen)
+    return law_of(word, trees, size) if random else trees[0], size
 
 
 def checked_breaks(breaks: Any, r: int) -> Iterator[Any]:

@@ -12,8 +12,11 @@ from learnability.gaussian.hermite_products import product_rotation
 from learnability.gaussian.quadrature import adapted_frame, rules_for
 from learnability.gaussian.rules import Rule, composite_legendre
 from learnability.gaussian.sections import Section
+from learnability.labels._soft_cells import soft_cells
+from learnability.labels.finite_laws import FiniteLaw
+from learnability.labels.link import Link
 
-__all__ = ["cells_of", "few_values", "mixture_gram", "mixture_mean"]
+__all__ = ["cells_of", "few_values", "mixture_gram", "mixture_mean", "soft_masses"]
 
 Array = NDArray[np.float64]
 
@@ -49,6 +52,12 @@ def cells_of(
     return found
 
 
+def soft_masses(link: Link, law: FiniteLaw) -> tuple[Array, Array]:
+    """Return the labels of a law of a random label, and the probability of each."""
+    mass = soft_cells(Section.whole(link), law, [1])[0][0]
+    return np.array(law.labels), mass
+
+
 def _cell_moments(
     rule: Rule, section: Section, labels: Array, orders: list[int]
 ) -> dict[int, Array]:
@@ -64,7 +73,7 @@ def mixture_gram(labels: Array, mass: Array, moments: Array, noise: float) -> Ar
     """E[zeta zeta^T] for labels with given masses (n,) and moments (n, q), plus Gaussian noise."""
     if noise == 0:
         with np.errstate(all="ignore"):
-            return moments.T @ np.where(mass[:, None] > 1e-14, moments / mass[:, None], 0.0)
+            return moments.T @ np.where(mass[:, None] > 1e-200, moments / mass[:, None], 0.0)
     sigma = math.sqrt(noise)
     steps = np.linspace(-9, 9, 25) * sigma
     edges = np.sort((labels[:, None] + steps).ravel())

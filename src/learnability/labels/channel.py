@@ -1,4 +1,4 @@
-"""The law P(y | z) of a link with additive Gaussian label noise."""
+"""The law P(y | z) of a link, or of a random label, with additive Gaussian label noise."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from learnability.errors import LearnabilityError, refuse
 from learnability.fields import is_number
 from learnability.gaussian.hermite_products import multi_indices, root_factorials
 from learnability.gaussian.sections import Section
+from learnability.labels._checks import as_points
 from learnability.labels.conditional import ConditionalMoments, conditional_law, conditional_moments
 from learnability.labels.hermite import expand, symmetric_tensor
+from learnability.labels.laws import Law
 from learnability.labels.link import Link
 from learnability.labels.posterior import Posterior, checked_posterior, evaluate, scheme_of
 
@@ -28,10 +30,13 @@ Array = NDArray[np.float64]
 class Channel:
     """The channel y = g(z) + sqrt(noise) xi, with xi standard normal.
 
+    A link with a law of its own stands for that law. Where its only randomness is added Gaussian
+    noise, that noise becomes part of `noise`.
+
     Parameters
     ----------
     link : Link or str
-        The link g.
+        The link g, or a random label.
     noise : float
         Variance of the label noise, at least zero.
     """
@@ -43,6 +48,19 @@ class Channel:
         if not isinstance(self.link, Link):
             object.__setattr__(self, "link", Link(self.link))
         object.__setattr__(self, "noise", checked_noise(self.noise))
+        if self.law is not None and self.law.kind == "density" and self.noise:
+            raise LearnabilityError(
+                f"Gaussian noise was added to {self.law.name}, but a density holds all its noise."
+            )
+        added = None if self.law is None else self.law.added
+        if self.law is not None and added is not None:
+            object.__setattr__(self, "noise", self.noise + added)
+            object.__setattr__(self, "link", self.law.mean)
+
+    @property
+    def law(self) -> Law | None:
+        """The law of a random label; None for a function with Gaussian noise."""
+        return self.link.law
 
     def sample(self, z: ArrayLike, rng: np.random.Generator) -> Array:
         """Return labels of hidden coordinates z of shape (..., r).
@@ -54,7 +72,10 @@ class Channel:
         rng : numpy Generator
             Of the noise.
         """
-        y = np.asarray(self.link(z))
+        if self.law is None:
+            y = np.asarray(self.link(z))
+        else:
+            y = self.law.sample(as_points(z, self.link.r, np), rng)
         return y + math.sqrt(self.noise) * rng.standard_normal(y.shape) if self.noise else y
 
     @property
@@ -65,7 +86,12 @@ class Channel:
     @property
     def label_variance(self) -> float:
         """Var(y), noise included."""
-        return expand(self.link, 0).variance + self.noise
+        return expand(self.link, 0).variance + self.label_noise
+
+    @property
+    def label_noise(self) -> float:
+        """E Var(y | z): the noise, and the randomness of the label itself."""
+        return self.noise + (0.0 if self.law is None else expand(self.law.variance, 0).mean)
 
     def zeta(self, order: int, y: ArrayLike) -> Array:
         """Return E[He_k(z) | y], what a label says about the hidden coordinates.

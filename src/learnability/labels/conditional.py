@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -28,8 +28,11 @@ from learnability.errors import LearnabilityError
 from learnability.gaussian.hermite_products import hermite_products, product_rotation
 from learnability.gaussian.rules import gauss_normal, product_grid, sobol_normals
 from learnability.gaussian.sections import Section
-from learnability.labels._label_regression import CrossGram, jackknife_error, regress_on_label
+from learnability.labels._label_regression import CrossGram, regress_on_label
+from learnability.labels._law_moments import law_on, mean_of_law, moments_of_law
+from learnability.labels._moment_matrices import ConditionalMoments
 from learnability.labels.cells import cells_of, few_values, mixture_gram, mixture_mean
+from learnability.labels.curved_cells import MOST_DIRECTIONS, CurvedCells
 from learnability.labels.level_sets import LevelSets
 from learnability.labels.link import Link
 
@@ -37,7 +40,6 @@ __all__ = ["ConditionalMoments", "conditional_law", "conditional_moments"]
 
 Array = NDArray[np.float64]
 
-_RESOLUTION = 6e-5
 HIGHEST_ORDER = 8
 """Highest order of the moments that are looked at."""
 
@@ -52,74 +54,13 @@ _STRETCH = 1.2  # Samples are wider than the normal law, and weighted: the tails
 _NODES = {1: (8, 24), 2: (6, 8), 3: (2, 4)}
 
 
-@dataclass(frozen=True, eq=False)
-class ConditionalMoments:
-    """The matrix K_k = E[zeta_k zeta_k^T] on the unknown coordinates, with its error.
-
-    Attributes
-    ----------
-    order : int
-        The order k.
-    matrix : array, shape (q, q)
-        In the orthonormal products of `multi_indices(m, k)`.
-    rules : tuple of array
-        The same from other quadrature rules.
-    replicates : tuple of (array, float)
-        The same leaving out one replicate of the samples each, tagged by its half.
-    method : str
-        ``"symmetry"``, ``"level sets"``, ``"cells"`` or ``"regression"``.
-    allowed : int
-        Largest rank that the symmetries of g allow.
-    """
-
-    order: int
-    matrix: Array
-    rules: tuple[Array, ...] = field(repr=False)
-    replicates: tuple[tuple[Array, float], ...] = field(repr=False)
-    method: str
-    allowed: int
-
-    def functional(self, function: Callable[[Array], float]) -> tuple[float, float]:
-        """Return the value of a function of the matrix, and its error.
-
-        Parameters
-        ----------
-        function : callable
-            Matrix -> number.
-        """
-        value = function(self.matrix)
-        if self.method == "symmetry":
-            return value, 0.0
-        error = max((abs(function(m) - value) for m in self.rules), default=0.0)
-        if self.replicates:
-            sampling = jackknife_error([(function(m), tag) for m, tag in self.replicates])
-            error = math.hypot(error, sampling, _RESOLUTION * abs(value))
-        return value, error + 1e-12 * abs(value)
-
-    @property
-    def power(self) -> tuple[float, float]:
-        """E|zeta_k|^2 as a Frobenius norm of tensors, k! tr K_k, and its error."""
-        return self.functional(lambda m: math.factorial(self.order) * float(np.trace(m)))
-
-    @property
-    def entry_error(self) -> float:
-        """Error of the largest entry of the matrix."""
-        if self.method == "symmetry" or not len(self.matrix):
-            return 0.0
-
-        def error_at(i: int) -> float:
-            return self.functional(lambda m: float(m[i, i]))[1]
-
-        crossed = self.functional(lambda m: float(m.sum() - np.trace(m)))[1] / len(self.matrix)
-        return max(*map(error_at, range(len(self.matrix))), crossed)
-
-
 def conditional_moments(
     section: Section,
     noise: float,
     orders: Sequence[int],
     known: Array | None = None,
     samples: int = MANY_SAMPLES,
+    blur: float = 0.0,
 ) -> dict[int, ConditionalMoments]:
     """Return K_k of a section for several orders, given some known coordinates.
 
@@ -136,6 +77,9 @@ def conditional_moments(
         their `complement`.
     samples : int
         Base-two logarithm of the number of samples, where samples are used.
+    blur : float
+        Variance of a further noise that hides differences between labels that are not to be
+        believed. With it samples are used always.
 
     Returns
     -------
@@ -143,16 +87,18 @@ def conditional_moments(
         Order -> ConditionalMoments.
     """
     if known is None or not len(known):
-        return _unconditional(section, noise, orders, samples)
+        return _unconditional(section, noise, orders, samples, blur)
     if len(known) not in _NODES:
         raise LearnabilityError(
             f"Moments given {len(known)} known directions were asked, but at most 3 are accepted."
         )
+    if noise == blur == 0 and (labels := _curved_labels(section)) is not None:
+        return _by_curved_cells(section, labels, orders, known)
     rough, fine = (_nodes(section, known, n) for n in _NODES[len(known)])
-    first = _averaged(section, noise, orders, known, rough, samples - 4)
+    first = _averaged(section, noise, orders, known, rough, samples - 4, blur)
     if all(m.method == "symmetry" for m in first.values()):
         return first
-    found = _averaged(section, noise, orders, known, fine, samples - 2)
+    found = _averaged(section, noise, orders, known, fine, samples - 2, blur)
     return {k: replace(m, rules=(*m.rules, first[k].matrix)) for k, m in found.items()}
 
 
@@ -177,12 +123,13 @@ def _averaged(
     known: Array,
     nodes: tuple[Array, Array],
     samples: int,
+    blur: float,
 ) -> dict[int, ConditionalMoments]:
     points, weights = nodes
     keep = weights > 1e-7
     points, weights = points[keep], weights[keep] / weights[keep].sum()
     budget = max(samples - math.ceil(math.log2(len(points))), 14)
-    parts = [_unconditional(section.fix(known, u), noise, orders, budget) for u in points]
+    parts = [_unconditional(section.fix(known, u), noise, orders, budget, blur) for u in points]
     return {k: _mean([part[k] for part in parts], weights) for k in orders}
 
 
@@ -213,7 +160,7 @@ def _mean(parts: list[ConditionalMoments], weights: Array) -> ConditionalMoments
 
 
 def _unconditional(
-    section: Section, noise: float, orders: Sequence[int], samples: int
+    section: Section, noise: float, orders: Sequence[int], samples: int, blur: float
 ) -> dict[int, ConditionalMoments]:
     invariant = {k: _invariant_basis(section, k) for k in orders}
     found = {
@@ -224,6 +171,11 @@ def _unconditional(
     wanted = [k for k in orders if k not in found]
     if not wanted:
         return found
+    law = law_on(section)
+    if law is not None:
+        return found | moments_of_law(section, law, noise + blur, wanted, invariant, samples)
+    if blur > 0:
+        return found | _by_regression(section, noise + blur, wanted, invariant, samples)
     on_line = _on_the_line(section.link, section.A.tobytes(), section.b.tobytes(), noise)
     if on_line is not None:
         value, error = on_line
@@ -231,9 +183,16 @@ def _unconditional(
             other = np.array([[value[k] + error[k]]])
             found[k] = ConditionalMoments(k, np.array([[value[k]]]), (other,), (), "level sets", 1)
         return found
+    if (labels := _curved_labels(section)) is not None:
+        nothing = np.zeros((0, section.m))
+        cells = [
+            CurvedCells(section, labels, nothing).moments(wanted, t) for t in _tolerances(section)
+        ]
+        return found | mixed_cells(cells, labels, noise, wanted, invariant)
     values = few_values(section)
     if values is not None and section.break_functions is not None and section.m <= 4:
-        return found | _by_cells(section, values, noise, wanted, invariant)
+        cells = cells_of(section, values, wanted)
+        return found | mixed_cells(cells, values, noise, wanted, invariant)
     return found | _by_regression(section, noise, wanted, invariant, samples)
 
 
@@ -243,26 +202,44 @@ def _on_the_line(
 ) -> tuple[Array, Array] | None:
     """Return squared moments up to order 8 of a one-dimensional section, kept for all orders.
 
-    None when the section has more dimensions, folds too often, or has breaks that nobody declared
-    and that were not found: the total mass is then not one.
+    One that folds too often has an error of one: nothing is known of it. None when the section
+    has more dimensions, or breaks that nobody declared and that were not found: the total mass is
+    then not one.
     """
     if len(slope) != len(offset):
         return None
     section = Section(link, np.frombuffer(slope).reshape(-1, 1), np.frombuffer(offset))
     levels = LevelSets(section)
     if not levels.tractable:
-        return None
+        return np.zeros(HIGHEST_ORDER + 1), np.ones(HIGHEST_ORDER + 1)
     value, error = levels.squared_moments(HIGHEST_ORDER, noise)
     sound = error[0] < 1e-3 and np.isfinite(value).all() and value.max() < 1 + 1e-3
     return (value, error) if sound else None
 
 
-def _by_cells(
-    section: Section, labels: Array, noise: float, orders: list[int], invariant: dict[int, Array]
+def _curved_labels(section: Section) -> Array | None:
+    """Return the labels when they are finitely many and their cells have curved boundaries."""
+    if not 2 <= section.m <= MOST_DIRECTIONS or law_on(section) is not None:
+        return None
+    if section.planes is not None:
+        return None
+    return few_values(section)
+
+
+def _tolerances(section: Section) -> tuple[float, float]:
+    return (1e-10, 1e-8) if section.m == 2 else (1e-7, 1e-6)
+
+
+def mixed_cells(
+    cells: list[tuple[Array, dict[int, Array]]],
+    labels: Array,
+    noise: float,
+    orders: list[int],
+    invariant: dict[int, Array],
 ) -> dict[int, ConditionalMoments]:
-    """Return exact masses and moments of the cells {g = v}; noise mixes them."""
+    """Return K_k from masses and moments of the cells {g = v}, by each rule; noise mixes them."""
     estimates: dict[int, list[Array]] = {k: [] for k in orders}
-    for mass, moments in cells_of(section, labels, orders):
+    for mass, moments in cells:
         for k in orders:
             gram = mixture_gram(labels, mass, moments[k], noise)
             projector = invariant[k] @ invariant[k].T
@@ -271,6 +248,25 @@ def _by_cells(
         k: ConditionalMoments(k, grams[0], tuple(grams[1:]), (), "cells", invariant[k].shape[1])
         for k, grams in estimates.items()
     }
+
+
+def _by_curved_cells(
+    section: Section, labels: Array, orders: Sequence[int], known: Array
+) -> dict[int, ConditionalMoments]:
+    """Return K_k given known coordinates; what their symmetries forbid anywhere is zero."""
+    somewhere = section.fix(known, np.random.default_rng(43).standard_normal(len(known)))
+    invariant = {k: _invariant_basis(somewhere, k) for k in orders}
+    cells = CurvedCells(section, labels, known)
+    wanted = [k for k in orders if invariant[k].shape[1]]
+    grams = [cells.grams(wanted, t) for t in _tolerances(section)] if wanted else []
+    found = {}
+    for k in orders:
+        projector = invariant[k] @ invariant[k].T
+        estimates = [projector @ g[k] @ projector for g in grams] if k in wanted else [projector]
+        method = "cells" if k in wanted else "symmetry"
+        rank = invariant[k].shape[1]
+        found[k] = ConditionalMoments(k, estimates[0], tuple(estimates[1:]), (), method, rank)
+    return found
 
 
 def _by_regression(
@@ -345,6 +341,9 @@ def conditional_law(section: Section, noise: float, order: int) -> Callable[[Arr
         `conditional_moments` uses.
     """
     invariant = _invariant_basis(section, order)
+    law = law_on(section)
+    if law is not None:
+        return mean_of_law(section, law, noise, order)
     if section.m == 1 and LevelSets(section).tractable:
         levels = LevelSets(section)
         return lambda y: levels.conditional(y, order, noise)[order][:, None]

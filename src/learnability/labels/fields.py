@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from learnability.errors import LearnabilityError
 from learnability.fields import Kind, declare
 from learnability.labels.link import Link
+from learnability.labels.random_link import certain
 
 __all__ = ["AsLink", "AsOptionalLink", "Function", "function"]
 
@@ -66,7 +67,7 @@ class Function(Kind):
             When the text is not a formula, or the number of variables is another.
         """
         alone = callable(value) and not isinstance(value, Link)
-        link = Link(value, r=self.variables) if alone else Link(value)
+        link = certain(Link(value, r=self.variables) if alone else Link(value))
         if link.r != self.variables:
             raise LearnabilityError(
                 f"{link!r} has {link.r} variables, but {self.accepted} is accepted."

@@ -20,9 +20,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.errors import LearnabilityError
+from learnability.errors import LearnabilityError, LinkError
 from learnability.gaussian.hermite_products import multi_indices, root_factorials
 from learnability.gaussian.quadrature import adapted_frame, rules_for
+from learnability.gaussian.rules import Rule
 from learnability.gaussian.sections import REACH, Section, basis_of
 from learnability.labels.link import Link
 
@@ -128,7 +129,17 @@ class HermiteExpansion:
     @property
     def information_exponent(self) -> int | None:
         """Smallest k >= 1 with C_k != 0; None when no order up to K shows one."""
-        for k in range(1, self.order + 1):
+        return self.exponent_from(1)
+
+    def exponent_from(self, least: int) -> int | None:
+        """Return the same when it is known to be at least so large.
+
+        Parameters
+        ----------
+        least : int
+            Such as the generative exponent.
+        """
+        for k in range(least, self.order + 1):
             if self.is_zero(k) is False:
                 return k
             if self.is_zero(k) is None:
@@ -263,9 +274,9 @@ def _by_quadrature(link: Link, order: int, wanted: list[int]) -> HermiteExpansio
     estimates: list[list[Array]] = []
     energies, tails = [], []
     for rule in rules:
-        values = rule.evaluate(section)
+        values = _reached(rule, section)
         energies.append(rule.mean(values**2))
-        far = (np.abs(rule.inner) > 0.85 * REACH).any(axis=-1)
+        far = (np.abs(rule.inner) > 0.85 * max(REACH, np.abs(rule.inner).max())).any(axis=-1)
         tails.append(rule.mean(values**2 * far))
         moments = rule.hermite_moments(values, wanted)
         estimates.append(
@@ -295,8 +306,8 @@ def _by_quadrature(link: Link, order: int, wanted: list[int]) -> HermiteExpansio
     if energy_error > 0.02 * energy or max(tails) > 1e-4 * energy:
         raise LearnabilityError(
             f"E[g^2] of {link!r} does not settle ({energies[0]:.4g} against {energies[-1]:.4g}, "
-            f"{max(tails):.2g} of it beyond eight standard deviations): the link does not look "
-            "square-integrable under the normal law, so it has no Hermite expansion."
+            f"{max(tails):.2g} of it in the far tails): the link does not look square-integrable "
+            "under the normal law, or its tails are out of reach, so it has no Hermite expansion."
         )
     tensors = []
     for k in range(order + 1):
@@ -305,6 +316,28 @@ def _by_quadrature(link: Link, order: int, wanted: list[int]) -> HermiteExpansio
         rotated = rotate_tensor(raw, frame.T)
         tensors.append(rotated * _allowed(link, k))
     return HermiteExpansion(link, tuple(tensors), tuple(errors), energy, energy_error, method)
+
+
+def _reached(rule: Rule, section: Section) -> Array:
+    """Values at the nodes of a rule.
+
+    Raises
+    ------
+    LearnabilityError
+        When they overflow in tails that count: the link is not square-integrable.
+    """
+    with np.errstate(over="ignore"):
+        try:
+            values = rule.evaluate(section)
+            if np.isfinite(values**2).all():
+                return values
+        except LinkError:
+            if np.abs(rule.inner).max() <= REACH:
+                raise
+    raise LearnabilityError(
+        f"The squares of {section.link!r} overflow in its far tails: the link does not look "
+        "square-integrable under the normal law, so it has no Hermite expansion."
+    )
 
 
 def symmetric_tensor(raw: Array, r: int, k: int) -> Array:

@@ -163,14 +163,16 @@ class LevelSets:
         return fine / scale, np.abs(fine - coarse) + abs(1 - fine[0]) + lost
 
     def _blurred(self, order: int) -> Array:
-        """Return the variance of h_k inside pieces that are flat only to rounding."""
+        """Return E[h_k^2] on pieces that are flat only to rounding.
+
+        With which others they share a label is not known, and this is what they may add.
+        """
         total = np.zeros(order + 1)
         for low, high in self.pieces.saturated:
             z, weight = composite_legendre(np.array([low, high]), 0.5, 12)
             weight = weight * np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi)
-            table = hermite_table(z, order)
-            total += table**2 @ weight - (table @ weight) ** 2 / max(float(weight.sum()), 1e-300)
-        return np.maximum(total, 0.0)
+            total += hermite_table(z, order) ** 2 @ weight
+        return total
 
     def _noise_free(self, order: int, n: int) -> Array:
         _, moments = self._atoms(order)

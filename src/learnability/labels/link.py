@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from learnability.errors import LinkError
-from learnability.expressions.calculus import differentiate, evaluate
+from learnability.expressions.calculus import differentiate
 from learnability.expressions.callables import (
     CentralDifference,
     Composed,
     Rotated,
     TreeFunction,
-    namespace,
 )
 from learnability.expressions.parse import quote
 from learnability.expressions.polynomial import canonical_key, polynomial
@@ -26,15 +25,17 @@ from learnability.expressions.text import to_latex, to_text
 from learnability.expressions.tree import Tree, linear, substitute, variables, walk
 from learnability.expressions.values import values_of
 from learnability.labels._checks import (
-    as_points,
-    call_function,
     check_function,
     checked_breaks,
     checked_r,
+    is_random,
     name_of,
     orthogonal,
     read_formula,
+    values_at,
 )
+from learnability.labels.laws import Law
+from learnability.markup import formula
 
 __all__ = ["Link"]
 
@@ -49,22 +50,23 @@ class Link:
 
     Parameters
     ----------
-    source : str, callable or Link
+    source : str, callable, Link or Law
         A formula such as ``"z1**2 + sign(z1*z2*z3)"`` (variables ``z1`` to ``z9``, or ``z``
         alone; ``pi``; ``+ - * / **``; ``sign abs relu step tanh erf exp log sqrt sin cos sigmoid
-        softplus max min He0 ... He9 where``), or a function from an (..., r) array to an (...)
-        array. A formula is parsed, never evaluated as code. ``repr(link)`` is accepted too.
+        softplus atan sinh cosh floor round mod max min He0 ... He9 where``), or a function from an
+        (..., r) array to (...). A formula is parsed, never evaluated as code; a repr is accepted.
+        Random labels are links with a `law`: a formula with the latent variables ``xi``, ``xi1``
+        to ``xi9``, one of ``flip bernoulli poisson categorical`` as its outermost word, or a Law.
     r : int, optional
-        Number of variables, 1 to 9. Default: the highest index in the formula; needed for a
-        function.
+        Number of variables, 1 to 9; by default the highest in the formula, needed for a function.
     breaks : sequence, optional
         For a function only: where it jumps or has a kink. A number c stands for the planes
         z_i = c, a formula, a link or a function for its zero set. None: not known.
 
     Notes
     -----
-    Links are immutable and hashable. Two formulas are equal when they agree by the laws of
-    commutative algebra; two functions when they are the same object with the same `r` and `breaks`.
+    Links are immutable and hashable. Formulas are equal when they agree by commutative algebra,
+    functions when they are the same object with the same `r` and `breaks`.
     """
 
     __slots__ = ("__weakref__", "_breaks", "_cache", "_function", "_r", "_tree")
@@ -75,9 +77,18 @@ class Link:
     _r: int
     _cache: dict[Any, Any]
 
+    def __new__(cls, source: Any = None, r: Any = None, breaks: Any = None) -> Link:
+        """Return a link, or one with the law of a random label."""
+        known = isinstance(source, Link) and source.law is not None
+        if cls is Link and (known or is_random(source, r)):
+            from learnability.labels.random_link import RandomLink
+
+            return object.__new__(RandomLink)
+        return object.__new__(cls)
+
     def __init__(
         self,
-        source: str | Callable[[Any], Any] | Link,
+        source: str | Callable[[Any], Any] | Link | Law,
         r: int | None = None,
         breaks: Sequence[float | str | Link | Callable[[Any], Any]] | None = None,
     ) -> None:
@@ -98,6 +109,7 @@ class Link:
                     "for a function: a formula knows its own."
                 )
             tree, size = read_formula(source, r)
+            assert not isinstance(tree, Law)
             self._fill(tree, None, size, None)
         elif callable(source):
             if r is None:
@@ -158,6 +170,11 @@ class Link:
     # ---- what it is
 
     @property
+    def law(self) -> Law | None:
+        """P(y | z) of a random label; None for a function, with or without Gaussian noise."""
+        return None
+
+    @property
     def r(self) -> int:
         """Number of variables."""
         return self._r
@@ -184,8 +201,8 @@ class Link:
             return "g(z)" if self._r == 1 else rf"g(z_1, \ldots, z_{self._r})"
         return to_latex(self._tree, "z" if self._r == 1 else "z_{}")
 
-    def _repr_latex_(self) -> str:
-        return f"${self.latex}$"
+    def _repr_html_(self) -> str:
+        return formula(self.latex)
 
     def __repr__(self) -> str:
         if self._tree is None:
@@ -229,22 +246,9 @@ class Link:
 
         Returns
         -------
-        array, shape (...)
-            In the library and floating dtype of `z`; integers count as float64.
+        array, shape (...), of the library and floating dtype of `z`; integers count as float64
         """
-        xp = namespace(z)
-        z = as_points(z, self._r, xp)
-        if self._tree is not None:
-            value = evaluate(self._tree, z, xp)
-        else:
-            assert self._function is not None
-            value = call_function(self._function, z) if xp is np else self._function(z)
-        if xp.shape(value) != z.shape[:-1]:
-            value = xp.broadcast_to(value, z.shape[:-1])
-        # Neither a view of the caller's points nor a read-only broadcast leaves this function.
-        if xp is np and (np.may_share_memory(value, z) or not np.asarray(value).flags.writeable):
-            value = np.array(value)
-        return value[()] if xp is np else value
+        return values_at(self._tree, self._function, z, self._r)
 
     # ---- its structure
 
@@ -286,10 +290,7 @@ class Link:
 
     @property
     def values(self) -> tuple[float, ...] | None:
-        """The values of g, sorted, when they are finitely many; None otherwise.
-
-        Found by algebra and kept when seen in a fixed sample; for a function, by sampling alone.
-        """
+        """The values of g, sorted, when finitely many are seen in a sample; None otherwise."""
         return self._cached("values", lambda: values_of(self, self._tree, self._r))
 
     # ---- links made from it
@@ -304,8 +305,7 @@ class Link:
 
         Returns
         -------
-        Link
-            Exact for a formula; by central differences for a function.
+        Link, exact for a formula, by differences for a function
         """
         if isinstance(i, bool) or not isinstance(i, int | np.integer) or not 1 <= i <= self._r:
             raise LinkError(

@@ -3,7 +3,8 @@
     Z = E P(y | z),   g_out = grad_omega log Z = V^{-1} E[z - omega | y],
     d g_out / d omega = V^{-1} Cov(z | y) V^{-1} - V^{-1}.
 
-Two schemes compute it: boxes, exact where they apply, and lines for every other link.
+Boxes compute it exactly where they apply, and lines for every other link; random labels have
+nodes weighted by their probabilities, or the scheme of a function of latent coordinates.
 
 References
 ----------
@@ -13,7 +14,7 @@ Aubin, Maillard, Barbier, Krzakala, Macris, Zdeborova, NeurIPS 2018, equations (
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,8 +22,10 @@ from numpy.typing import ArrayLike, NDArray
 from learnability.errors import LearnabilityError
 from learnability.gaussian.particles import COARSE, FINE, Resolution
 from learnability.labels._box_posterior import BoxPosterior
+from learnability.labels._law_posterior import PinnedPosterior, SoftPosterior
 from learnability.labels._line_posterior import LinePosterior
 from learnability.labels._planar_score import PlanarScore
+from learnability.labels.laws import Law
 
 if TYPE_CHECKING:
     from learnability.labels.channel import Channel
@@ -35,6 +38,7 @@ __all__ = [
     "PlanarScore",
     "Posterior",
     "Resolution",
+    "Scheme",
     "checked_posterior",
     "evaluate",
     "scheme_of",
@@ -65,9 +69,47 @@ class Posterior(NamedTuple):
     slope: Array
 
 
+class Scheme(Protocol):
+    """A way to compute posteriors, in NumPy and JAX."""
+
+    @property
+    def channel(self) -> Channel:
+        """Of which the posteriors are."""
+        ...
+
+    def prepare(self, y: Array) -> dict[str, Array]:
+        """What depends on the labels (N,) alone."""
+        ...
+
+    def moments(
+        self, data: dict[str, Any], omega: Any, V: Any, xp: Any, resolution: Resolution = COARSE
+    ) -> tuple[Any, Any, Any]:
+        """Log Z (N,), E[z - omega] (r, N) and E[(z - omega)(z - omega)^T] (r, r, N)."""
+        ...
+
+
+def _scheme_of_law(channel: Channel, law: Law) -> Scheme:
+    """Return nodes for finitely many labels; lines or boxes of all coordinates for functions."""
+    latents = getattr(law, "latents", 1 if law.kind == "normal" else 0)
+    size = law.r + latents
+    if size > MOST_DIRECTIONS:
+        raise LearnabilityError(
+            f"The posterior of {law.name} has {size} hidden directions and latent variables, but "
+            f"at most {MOST_DIRECTIONS} are computed."
+        )
+    core = getattr(law, "core", None)
+    if core is None:
+        return SoftPosterior(channel)
+    from learnability.labels.channel import Channel
+
+    return PinnedPosterior(channel, scheme_of(Channel(core, channel.noise)), law.r)
+
+
 @lru_cache(maxsize=64)
-def scheme_of(channel: Channel) -> BoxPosterior | LinePosterior:
+def scheme_of(channel: Channel) -> Scheme:
     """Return the scheme for a channel: boxes where they are exact, else lines."""
+    if channel.law is not None:
+        return _scheme_of_law(channel, channel.law)
     if channel.link.r > MOST_DIRECTIONS:
         raise LearnabilityError(
             f"The posterior of {channel.link!r} has {channel.link.r} hidden directions, "
@@ -106,7 +148,7 @@ def checked_posterior(
 
 
 def evaluate(
-    scheme: BoxPosterior | LinePosterior,
+    scheme: Scheme,
     y: ArrayLike,
     omega: ArrayLike,
     V: ArrayLike,
@@ -116,7 +158,7 @@ def evaluate(
 
     Parameters
     ----------
-    scheme : BoxPosterior or LinePosterior
+    scheme : Scheme
         From `scheme_of`.
     y : array_like, shape (N,)
         Labels.
@@ -138,12 +180,18 @@ def traceable(channel: Channel) -> bool:
     """Whether JAX can compile the scheme; a user's function may be written for NumPy alone."""
     import jax
 
-    if isinstance(scheme_of(channel), BoxPosterior):
+    scheme = scheme_of(channel)
+    if isinstance(scheme, PinnedPosterior):
+        return traceable(scheme.scheme.channel)
+    if isinstance(scheme, BoxPosterior):
         return True
-    points = jax.ShapeDtypeStruct((2, channel.link.r), np.float32)
+    link = channel.link
+    functions = (link, *link.gradient(), *(link.breaks or ()))
+    if channel.law is not None:
+        functions = channel.law.parts
     try:
-        for function in (channel.link, *channel.link.gradient(), *(channel.link.breaks or ())):
-            jax.eval_shape(function, points)
+        for function in functions:
+            jax.eval_shape(function, jax.ShapeDtypeStruct((2, function.r), np.float32))
     except Exception:  # A user's function may raise anything on a tracer.
         return False
     return True

@@ -21,6 +21,7 @@ from learnability.learners.flow import GradientFlow as GradientFlow
 from learnability.learners.giant import GiantSteps as GiantSteps
 from learnability.learners.lazy import KernelRidge as KernelRidge
 from learnability.learners.lazy import RandomFeatures as RandomFeatures
+from learnability.learners.linear import LinearModel as LinearModel
 from learnability.learners.meanfield import MeanFieldLangevin as MeanFieldLangevin
 from learnability.learners.online import OnlineSGD as OnlineSGD
 from learnability.learners.spectral import Spectral as Spectral

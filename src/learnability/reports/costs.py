@@ -1,7 +1,9 @@
 """How many samples each algorithm needs, from the exponents.
 
 n = constant * d^exponent * (log d)^log_power. The map is written out in the docs, page "the map
-of exponents"; every row names the result behind it.
+of exponents"; every row names the result behind it. The last two rows are lower bounds: for
+algorithms that correlate the label with functions of the input (CSQ), and for those that
+transform it first (statistical queries, low-degree polynomials).
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ def costs_of(
     information: int | None,
     generative: int | None,
     leap: int | None,
-    alpha_c: float,
+    alpha_c: float | None,
     grand_orders: Sequence[int | None],
     directions: int = 1,
 ) -> tuple[Cost, ...]:
@@ -63,8 +65,8 @@ def costs_of(
     ----------
     information, generative, leap : int or None
         The exponents; None when unknown.
-    alpha_c : float
-        The weak-recovery threshold.
+    alpha_c : float or None
+        The weak-recovery threshold; None when undecided.
     grand_orders : sequence of int or None
         Orders of the steps of the grand staircase.
     directions : int
@@ -73,7 +75,6 @@ def costs_of(
     repeated = (
         None if not grand_orders or None in grand_orders else max(k for k in grand_orders if k)
     )
-    message = None if generative is None else max(1.0, generative / 2)
     return (
         Cost(
             "kernel or random features",
@@ -109,16 +110,37 @@ def costs_of(
         Cost(
             "message passing",
             "the first directions",
-            message,
+            _half(generative),
             0,
             alpha_c if generative == 2 else None,
             "troiani2024" if (generative or 0) <= 2 else "damian2024",
+        ),
+        Cost(
+            "CSQ lower bound",
+            "all relevant directions, by correlations",
+            _half(leap),
+            0,
+            None,
+            "damian2022" if directions == 1 else "abbe2023",
+        ),
+        Cost(
+            "SQ and low-degree bound",
+            "all relevant directions, in polynomial time",
+            _half(repeated),
+            0,
+            None,
+            "damian2024" if directions == 1 else "damian2025",
         ),
     )
 
 
 def _float(value: int | None) -> float | None:
     return None if value is None else float(value)
+
+
+def _half(exponent: int | None) -> float | None:
+    """Return the exponent of the lower bounds: at least d samples, else d^(k/2)."""
+    return None if exponent is None else max(1.0, exponent / 2)
 
 
 def _online(exponent: int | None) -> tuple[float | None, int]:

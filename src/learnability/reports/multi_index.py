@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +12,24 @@ from numpy.typing import NDArray
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
 from learnability.reports.costs import Cost, costs_of
+from learnability.reports.forms import Forms, labels_latex
 from learnability.reports.references import BIBTEX
 from learnability.targets import Target
 from learnability.theory.correlations import MOST_DIRECTIONS
-from learnability.theory.csq import HIGHEST_KAPPA, leap_staircase, risk_floors
+from learnability.theory.csq import HIGHEST_KAPPA, leap_staircase, regression, risk_floors
 from learnability.theory.grand import grand_staircase
-from learnability.theory.steps import Staircase, Step
+from learnability.theory.steps import Staircase, Step, finite
 from learnability.theory.subspaces import hermite_orders, is_square_integrable, relevant_subspace
+
+if TYPE_CHECKING:
+    from learnability.drawing.picture import Picture
+    from learnability.reports.tables import Table
 
 __all__ = ["Hardness", "multi_index_hardness"]
 
 
 @dataclass(frozen=True, eq=False)
-class Hardness:
+class Hardness(Forms):
     """How many samples a target takes, and which algorithm gets there.
 
     Attributes
@@ -36,9 +41,11 @@ class Hardness:
     information_exponent, generative_exponent, leap : int or None
         The exponents; None for a constant link or when undecided.
     kind : {"trivial", "easy", "hard"} or None
-        The class of the first thing that can be learned; None for a constant link.
-    alpha_c, alpha_c_error : float
-        Weak-recovery threshold in samples over dimension (0.0 trivial, inf hard) and its error.
+        The class of the first thing that can be learned; None for a constant link or when
+        undecided.
+    alpha_c, alpha_c_error : float or None
+        Weak-recovery threshold in samples over dimension (0.0 trivial, inf hard) and its error;
+        None when undecided.
     staircase, csq_staircase : tuple of Step
         The grand staircase, and the greedy CSQ staircase with the order of each step.
     floors : tuple of tuple of float
@@ -58,8 +65,8 @@ class Hardness:
     generative_exponent: int | None
     leap: int | None
     kind: str | None
-    alpha_c: float
-    alpha_c_error: float
+    alpha_c: float | None
+    alpha_c_error: float | None
     staircase: tuple[Step, ...]
     csq_staircase: tuple[Step, ...]
     floors: tuple[tuple[float, ...], ...] = field(repr=False)
@@ -77,8 +84,8 @@ class Hardness:
             "generative_exponent": self.generative_exponent,
             "leap": self.leap,
             "kind": self.kind,
-            "alpha_c": self.alpha_c if math.isfinite(self.alpha_c) else None,
-            "alpha_c_error": self.alpha_c_error if math.isfinite(self.alpha_c) else None,
+            "alpha_c": finite(self.alpha_c),
+            "alpha_c_error": None if finite(self.alpha_c) is None else self.alpha_c_error,
             "relevant": self.relevant.tolist(),
             "staircase": [step.to_dict() for step in self.staircase],
             "csq_staircase": [step.to_dict() for step in self.csq_staircase],
@@ -95,32 +102,40 @@ class Hardness:
         )
         return "\n\n".join(BIBTEX[key] for key in keys)
 
-    def plot(self, path: str | None = None) -> Any:
-        """Draw the report; see `learnability.reports.pictures.draw`.
-
-        Parameters
-        ----------
-        path : str, optional
-            Where to save it (.png, .pdf or .svg).
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-        """
-        from learnability.reports.pictures import draw
-
-        return draw(self, path)
-
     def to_dataset(self) -> Any:
         """Return the numbers of the picture as an `xarray.Dataset`."""
         from learnability.reports.tables import dataset
 
         return dataset(self)
 
-    def __str__(self) -> str:
+    def tables(self) -> list[Table]:
+        """Return the tables of the report: facts, the two staircases, costs."""
+        from learnability.reports.tables import tables
+
+        return tables(self)
+
+    @property
+    def formula(self) -> str:
+        """What the labels are, in LaTeX."""
+        return labels_latex(self.target.link.latex, self.target.noise)
+
+    def draw(self) -> Picture:
+        """Draw the grand staircase, the risk floors and the costs; `plot` also writes and shows."""
+        from learnability.reports.pictures import draw
+
+        return draw(self)
+
+    def to_text(self, width: int = 80) -> str:
+        """Return the report as text.
+
+        Parameters
+        ----------
+        width : int
+            Characters of a line.
+        """
         from learnability.reports.tables import table
 
-        return table(self)
+        return table(self, width)
 
 
 def multi_index_hardness(target: Target) -> Hardness:
@@ -140,13 +155,22 @@ def multi_index_hardness(target: Target) -> Hardness:
     undecided += [] if expandable else ["information_exponent", "leap"]
     if not len(relevant):
         return _constant(target)
+    correlated, _ = relevant_subspace(regression(link))
+    if len(correlated) < len(relevant):
+        notes.append(
+            f"E[y | z] depends on {len(correlated)} of the {len(relevant)} directions of the law: "
+            "gradient steps on fresh labels never see the others, so the leap is not finite."
+        )
     if len(relevant) < link.r:
         notes.append(
             f"g depends on {len(relevant)} of its {link.r} directions only; the others cannot be "
             "learned and are left out."
         )
-    information = _information_exponent(link, undecided) if expandable else None
     grand = grand_staircase(link, target.noise)
+    first = grand.steps[0]
+    information = None
+    if expandable and len(correlated):
+        information = _information_exponent(regression(link), first.order, undecided)
     csq = Staircase(())
     floors: tuple[tuple[float, ...], ...] = ()
     if len(relevant) > MOST_DIRECTIONS:
@@ -158,17 +182,23 @@ def multi_index_hardness(target: Target) -> Hardness:
     leap = max((s.order for s in csq.steps if s.order), default=None)
     if sum(len(s.directions) for s in csq.steps) < len(relevant):
         leap = None
-        if "leap" not in undecided:
+        if "leap" not in undecided and len(correlated) == len(relevant):
             undecided.append("leap")
     undecided += [*grand.doubts, *csq.doubts]
-    first = grand.steps[0] if grand.steps else None
-    generative = first.order if first else None
-    if generative is None:
-        undecided.append("generative_exponent")
-    for doubt in grand.doubts:
-        if doubt.startswith("step 1 "):
-            undecided += ["alpha_c"] if doubt.endswith(": alpha") else ["kind", "alpha_c"]
-    alpha_c = math.inf if first is None or first.alpha is None else first.alpha
+    if leap is not None and information is not None and leap < information:
+        leap = None
+        undecided.append("leap")
+    generative = first.order
+    undecided += [
+        name
+        for name, value in (
+            ("kind", first.kind),
+            ("alpha_c", first.alpha),
+            ("generative_exponent", generative),
+        )
+        if value is None
+    ]
+    alpha_c = first.alpha
     if "regression" in grand.methods:
         notes.append("Thresholds come from samples of the label; their errors are in alpha_error.")
     if len(grand.steps) > 1 and any(s.kind == "easy" for s in grand.steps[1:]):
@@ -176,16 +206,15 @@ def multi_index_hardness(target: Target) -> Hardness:
             "The alpha of a later step takes the earlier directions as known; where they are known "
             "only in part at that alpha, the true one is larger."
         )
-    kind = None if first is None else first.kind
     return Hardness(
         target=target,
         relevant=relevant,
         information_exponent=information,
         generative_exponent=generative,
         leap=leap,
-        kind=kind,
+        kind=first.kind,
         alpha_c=alpha_c,
-        alpha_c_error=(first.alpha_error or 0.0) if first else 0.0,
+        alpha_c_error=None if alpha_c is None else first.alpha_error or 0.0,
         staircase=grand.steps,
         csq_staircase=csq.steps,
         floors=floors,
@@ -197,9 +226,10 @@ def multi_index_hardness(target: Target) -> Hardness:
     )
 
 
-def _information_exponent(link: Link, undecided: list[str]) -> int | None:
+def _information_exponent(link: Link, generative: int | None, undecided: list[str]) -> int | None:
+    """Return the smallest order that shows; none below the generative exponent does."""
     for order in hermite_orders(link.r):
-        found = expand(link, order).information_exponent
+        found = expand(link, order).exponent_from(generative or 1)
         if found is not None:
             return found
     undecided.append("information_exponent")

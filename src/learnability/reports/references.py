@@ -45,6 +45,16 @@ BIBTEX = {
   title     = {Computational-statistical gaps in Gaussian single-index models},
   booktitle = {Conference on Learning Theory}, year = {2024}
 }""",
+    "damian2022": """@inproceedings{damian2022,
+  author    = {Damian, Alex and Lee, Jason D. and Soltanolkotabi, Mahdi},
+  title     = {Neural networks can learn representations with gradient descent},
+  booktitle = {Conference on Learning Theory}, year = {2022}
+}""",
+    "damian2025": """@article{damian2025,
+  author  = {Damian, Alex and Lee, Jason D. and Bruna, Joan},
+  title   = {The generative leap: sharp sample complexity for efficiently learning Gaussian multi-index models},
+  journal = {arXiv:2506.05500}, year = {2025}
+}""",
     "troiani2024": """@article{troiani2024,
   author  = {Troiani, Emanuele and Dandi, Yatin and Defilippis, Leonardo and Zdeborova, Lenka and Loureiro, Bruno and Krzakala, Florent},
   title   = {Fundamental computational limits of weak learnability in high-dimensional multi-index models},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, overload
 
-from learnability.errors import LearnabilityError
+from learnability.errors import LearnabilityError, within_numerics
 from learnability.labels.link import Link
 from learnability.reports.hierarchical import HierarchicalHardness, hierarchical_hardness
 from learnability.reports.multi_index import Hardness, multi_index_hardness
@@ -60,7 +60,7 @@ def hardness(target: TargetLike, r: int | None = None, noise: float | None = Non
     >>> report.kind, report.information_exponent, round(report.alpha_c, 6)
     ('easy', 2, 0.5)
     """
-    target = as_target(target, r=r, noise=noise)
+    target = as_target(target, r=r, noise=noise).simplified()
     key = (target.kind, target.inputs.kind)
     if key not in REPORTS:
         known = " and ".join(inputs for kind, inputs in REPORTS if kind == target.kind)
@@ -68,4 +68,5 @@ def hardness(target: TargetLike, r: int | None = None, noise: float | None = Non
             f"hardness was asked for a {target.kind} target with {target.inputs.kind} inputs, but "
             f"its theory is for {known} inputs."
         )
-    return REPORTS[key](target)
+    with within_numerics("hardness"):
+        return REPORTS[key](target)

@@ -1,12 +1,18 @@
-"""The hardness report as a table and as labelled data."""
+"""The hardness report as tables (text, HTML, LaTeX) and as labelled data."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from typing import TYPE_CHECKING, Any
+import re
+import textwrap
+from collections.abc import Iterable
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from learnability.markup import html_table
 from learnability.reports.costs import Cost
 from learnability.theory.csq import HIGHEST_KAPPA
 from learnability.theory.steps import Step
@@ -16,61 +22,164 @@ if TYPE_CHECKING:
 
     from learnability.reports.multi_index import Hardness
 
-__all__ = ["dataset", "directions_text", "scaling_text", "table"]
+__all__ = [
+    "Table",
+    "cost_table",
+    "dataset",
+    "directions_text",
+    "equation",
+    "kind_text",
+    "number_text",
+    "or_unknown",
+    "scaling_text",
+    "table",
+    "tables",
+    "wrapped",
+]
 
 
-def table(report: Hardness) -> str:
-    """Return the report as text, at most about a hundred characters wide."""
+class Table(NamedTuple):
+    """A table of a report, from which its text, HTML and LaTeX are made.
+
+    Attributes
+    ----------
+    caption : str
+        What it shows; empty for the facts that stand first.
+    head : tuple of str
+        Titles of the columns; empty where there are none.
+    rows : tuple of tuple of str
+        The cells, as text.
+    """
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def to_text(self, width: int = 80) -> str:
+        """Lines of at most `width` characters; long cells go on in the next line.
+
+        Parameters
+        ----------
+        width : int
+            Characters of a line.
+        """
+        lines = [self.head, *self.rows] if self.head else list(self.rows)
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        while sum(widths) + 2 * len(widths) > width and max(widths) > 12:
+            widths[widths.index(max(widths))] -= 1
+        found = [wrapped(self.caption, width)] if self.caption else []
+        for row in lines:
+            cells = [textwrap.wrap(c, w) or [""] for c, w in zip(row, widths, strict=True)]
+            for parts in itertools.zip_longest(*cells, fillvalue=""):
+                padded = "".join(f"  {part:<{w}}" for part, w in zip(parts, widths, strict=True))
+                found.append(padded.rstrip())
+        return "\n".join(found)
+
+    def to_html(self) -> str:
+        """The table as HTML."""
+        rows = ([escape(cell) for cell in row] for row in self.rows)
+        return html_table([escape(word) for word in self.head], rows, self.caption)
+
+    def to_latex(self) -> str:
+        """The table as LaTeX, for the package booktabs."""
+        lines = [f"% {self.caption}"] if self.caption else []
+        lines += [rf"\begin{{tabular}}{{{'l' * len(self.rows[0])}}}", r"\toprule"]
+        lines += [" & ".join(map(_escaped, self.head)) + r" \\", r"\midrule"] if self.head else []
+        lines += [" & ".join(map(_escaped, row)) + r" \\" for row in self.rows]
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def _escaped(text: str) -> str:
+    """A cell for LaTeX."""
+    for letter in "\\&%$#_{}":
+        text = text.replace(letter, r"\textbackslash " if letter == "\\" else f"\\{letter}")
+    return re.sub(r"d\^([\d.]+)", r"$d^{\1}$", text).replace("+-", r"$\pm$")
+
+
+def equation(report: Hardness) -> str:
+    """What the labels are, as text."""
     target = report.target
     name = target.link.text if target.link.text is not None else repr(target.link)
-    lines = [f"y = {name}" + (f" + sqrt({target.noise:g}) xi" if target.noise else ""), ""]
-    rows = [
-        ("kind", report.kind or "constant"),
-        ("alpha_c", _number(report.alpha_c, report.alpha_c_error)),
-        ("information exponent", _or_unknown(report.information_exponent)),
-        ("generative exponent", _or_unknown(report.generative_exponent)),
-        ("leap", _or_unknown(report.leap)),
-    ]
-    lines += [f"  {left:<22}{right}" for left, right in rows]
+    return f"y = {name}" + (f" + sqrt({target.noise:g}) xi" if target.noise else "")
+
+
+def tables(report: Hardness) -> list[Table]:
+    """The tables of a report: facts, the two staircases, the cost of each algorithm."""
+    facts = (
+        ("kind", kind_text(report)),
+        ("alpha_c", number_text(report.alpha_c, report.alpha_c_error)),
+        ("information exponent", or_unknown(report.information_exponent)),
+        ("generative exponent", or_unknown(report.generative_exponent)),
+        ("leap", or_unknown(report.leap)),
+    )
+    found = [Table("", (), facts)]
     if report.staircase:
-        lines += [
-            "",
-            "Grand staircase (what the best algorithms see)",
-            f"  {'kind':<9}{'alpha':<22}{'order':<7}new directions",
-        ]
-        lines += [
-            f"  {s.kind:<9}{_number(s.alpha, s.alpha_error):<22}"
-            f"{_or_unknown(s.order):<7}{directions_text(s)}"
+        rows: list[tuple[str, ...]] = [
+            (
+                or_unknown(s.kind),
+                _true_alpha(s),
+                number_text(s.alpha, s.alpha_error),
+                or_unknown(s.order),
+                directions_text(s),
+            )
             for s in report.staircase
         ]
+        columns = ("kind", "alpha", "earlier ones known", "order", "new directions")
+        found.append(Table("Grand staircase (what the best algorithms see)", columns, tuple(rows)))
     if report.floors:
-        kappas = "".join(f"{f'kappa={k}':<10}" for k in range(3))
-        lines += [
-            "",
-            "CSQ staircase (what gradient steps on fresh data see) and risk floors",
-            f"  {'step':<6}{'order':<7}{kappas}new directions",
-        ]
-        for t, floors in enumerate(report.floors):
-            step = report.csq_staircase[t - 1] if t else None
-            order = "-" if step is None else _or_unknown(step.order)
-            values = "".join(f"{value:<10.4g}" for value in floors[:3])
-            lines.append(
-                f"  {t:<6}{order:<7}{values}{'none yet' if step is None else directions_text(step)}"
+        steps = (None, *report.csq_staircase)
+        rows = [
+            (
+                str(t),
+                "-" if step is None else or_unknown(step.order),
+                *(f"{value:.4g}" for value in floors[:3]),
+                "none yet" if step is None else directions_text(step),
             )
-    if report.costs:
-        lines += ["", "Samples needed", f"  {'algorithm':<28}{'n':<22}{'to learn':<46}reference"]
-        lines += [
-            f"  {c.algorithm:<28}{scaling_text(c):<22}{c.learns:<46}{c.reference}"
-            for c in report.costs
+            for t, (floors, step) in enumerate(zip(report.floors, steps, strict=False))
         ]
-    lines += ["", *(f"Note: {note}" for note in report.notes)] if report.notes else []
-    lines += [f"Undecided: {item}" for item in report.undecided]
-    return "\n".join(lines)
+        caption = "CSQ staircase (what gradient steps on fresh data see) and risk floors"
+        head = ("step", "order", "kappa=0", "kappa=1", "kappa=2", "new directions")
+        found.append(Table(caption, head, tuple(rows)))
+    return found + ([cost_table(report.costs)] if report.costs else [])
 
 
-def _number(value: float | None, error: float | None) -> str:
+def cost_table(costs: Iterable[Cost]) -> Table:
+    """How many samples each algorithm needs, and for what."""
+    rows = ((c.algorithm, scaling_text(c), c.learns, c.reference) for c in costs)
+    return Table("Samples needed", ("algorithm", "n", "to learn", "reference"), tuple(rows))
+
+
+def table(report: Hardness, width: int = 80) -> str:
+    """Return the report as text.
+
+    Parameters
+    ----------
+    report : Hardness
+        The report.
+    width : int
+        Characters of a line.
+    """
+    parts = [equation(report), *(one.to_text(width) for one in tables(report))]
+    notes = [f"Note: {note}" for note in report.notes]
+    notes += [f"Undecided: {item}" for item in report.undecided]
+    parts += ["\n".join(wrapped(line, width) for line in notes)] if notes else []
+    return "\n\n".join(parts)
+
+
+def wrapped(line: str, width: int = 80) -> str:
+    """A sentence in lines of at most `width` characters; those after the first are indented."""
+    return textwrap.fill(line, width, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def kind_text(report: Hardness) -> str:
+    """Return the kind of a report in a word, or a question mark when it is undecided."""
+    return report.kind or ("?" if report.staircase else "constant")
+
+
+def number_text(value: float | None, error: float | None) -> str:
+    """A threshold with the digits that its error leaves."""
     if value is None:
-        return "-"
+        return "?"
     if not math.isfinite(value):
         return "infinite"
     if not error or error < 1e-9:
@@ -79,13 +188,26 @@ def _number(value: float | None, error: float | None) -> str:
     return f"{value:.{digits}f} +- {error:.1g}"
 
 
-def _or_unknown(value: int | None) -> str:
+def _true_alpha(step: Step) -> str:
+    """Where a step opens when the earlier directions are known only as well as they can be."""
+    if step.alpha is None or not math.isfinite(step.alpha):
+        return number_text(step.alpha, None)
+    if step.alpha_self_consistent is None:
+        return f"at least {step.alpha:.4g}"
+    if step.alpha_self_consistent == step.alpha:
+        return number_text(step.alpha, step.alpha_error)
+    return f"{step.alpha_self_consistent:.4g}"
+
+
+def or_unknown(value: int | str | None) -> str:
+    """An exponent or a kind, or a question mark."""
     return "?" if value is None else str(value)
 
 
-def directions_text(step: Step) -> str:
+def directions_text(step: Step, letter: str = "z") -> str:
     """Return directions as combinations of z, such as 'z1, 0.71 z2 + 0.71 z3'."""
-    names = ["z"] if step.directions.shape[1] == 1 else [f"z{i + 1}" for i in range(9)]
+    r = step.directions.shape[1]
+    names = [letter] if r == 1 else [f"{letter}{i + 1}" for i in range(r)]
     texts = []
     for row in step.directions:
         parts = [
@@ -101,14 +223,14 @@ def directions_text(step: Step) -> str:
     return ", ".join(texts)
 
 
-def scaling_text(cost: Cost, power: str = "d^{}", logarithm: str = " log d") -> str:
+def scaling_text(cost: Cost) -> str:
     """Return how the number of samples grows with d."""
     if cost.exponent is None:
         return "not known"
     constant = cost.constant
     factor = f"{constant:.4g} " if constant is not None and math.isfinite(constant) else ""
-    body = "d" if cost.exponent == 1 else power.format(f"{cost.exponent:g}")
-    return factor + body + (logarithm if cost.log_power else "")
+    body = "d" if cost.exponent == 1 else f"d^{cost.exponent:g}"
+    return factor + body + (" log d" if cost.log_power else "")
 
 
 def dataset(report: Hardness) -> xarray.Dataset:
@@ -151,9 +273,9 @@ def dataset(report: Hardness) -> xarray.Dataset:
         attrs={
             "link": report.target.link.text or repr(report.target.link),
             "noise": report.target.noise,
-            "kind": report.kind or "constant",
-            "alpha_c": report.alpha_c,
-            "alpha_c_error": report.alpha_c_error,
+            "kind": kind_text(report),
+            "alpha_c": np.nan if report.alpha_c is None else report.alpha_c,
+            "alpha_c_error": np.nan if report.alpha_c_error is None else report.alpha_c_error,
         },
     )
 

@@ -3,42 +3,20 @@
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from learnability.errors import LearnabilityError
+from learnability.results.writing import check_place, whole_file, whole_folder
 
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["FORMATS", "save", "whole_file"]
+__all__ = ["FORMATS", "save"]
 
 FORMATS = (".nc", ".csv", ".zarr")
 """What results are saved as."""
-
-
-@contextmanager
-def whole_file(path: str | Path) -> Iterator[Path]:
-    """Write a file as a whole or not at all, whatever ends the program.
-
-    Yields the path of another file in the same folder, which takes the place of `path` at the
-    end of the ``with`` block and is removed if that fails.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    """
-    path = Path(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield part
-        part.replace(path)
-    finally:
-        shutil.rmtree(part) if part.is_dir() else part.unlink(missing_ok=True)
 
 
 def save(dataset: xarray.Dataset, path: str | Path) -> None:
@@ -57,19 +35,36 @@ def save(dataset: xarray.Dataset, path: str | Path) -> None:
         raise LearnabilityError(
             f"A result was to be saved as {path.name!r}, but {', '.join(FORMATS)} are accepted."
         )
-    if suffix == ".zarr" and path.exists():
-        if not (path / ".zgroup").exists():
-            raise LearnabilityError(
-                f"{str(path)!r} is there and is no Zarr folder: give another name."
-            )
-        shutil.rmtree(path)
+    if suffix == ".zarr":
+        _refuse_foreign(path)
+        with whole_folder(path) as part:
+            dataset.to_zarr(part, mode="w", zarr_format=2)  # Version 3 has no texts yet.
+        return
     with whole_file(path) as part:
         if suffix == ".nc":
             dataset.to_netcdf(part, engine="h5netcdf")
-        elif suffix == ".zarr":
-            dataset.to_zarr(part, mode="w", zarr_format=2)  # Version 3 has no texts yet.
         else:
             _long_form(dataset).to_csv(part, index=False)
+
+
+_OF_ZARR = re.compile(r"\.zgroup|\.zattrs|\.zmetadata|\.zarray|\d+(\.\d+)*")
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Refuse to replace a folder in which anything is not of a Zarr result."""
+    place = check_place(path, folder=True)
+    if not place.exists():
+        return
+    if not (place / ".zgroup").is_file():
+        raise LearnabilityError(f"{str(path)!r} is there and is no Zarr folder: give another name.")
+    for root, folders, names in os.walk(place):
+        links = [name for name in folders if (Path(root) / name).is_symlink()]
+        for name in [*links, *(name for name in names if not _OF_ZARR.fullmatch(name))]:
+            foreign = Path(root, name).relative_to(place)
+            raise LearnabilityError(
+                f"The folder {str(path)!r} holds {str(foreign)!r}, which is not of a Zarr result, "
+                "and was left as it is: move it away, or give another name."
+            )
 
 
 def _long_form(dataset: xarray.Dataset) -> Any:

@@ -20,13 +20,11 @@ __all__ = ["table"]
 
 _FIRST = ("alpha", "kappa", "time")
 """What a table runs along when it can; else along another dimension of the result."""
-_WIDEST = 100
-"""Characters of a row; what has no room is named below."""
 _MOST_OF_ONE = 4
 """Columns of one observable along its own dimensions."""
 
 
-def table(dataset: xarray.Dataset) -> str:
+def table(dataset: xarray.Dataset, width: int = 100) -> str:
     """The result of a learner as text: a row for each alpha, or each time of an online learner.
 
     Parameters
@@ -34,6 +32,8 @@ def table(dataset: xarray.Dataset) -> str:
     dataset : xarray.Dataset
         From `simulate` or a study, of which means and standard errors over the seeds are shown, or
         from `predict`. Further dimensions of a grid give a table for each of their values.
+    width : int
+        Characters of a row; the observables that have no room are named below the table.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def table(dataset: xarray.Dataset) -> str:
         part = dataset.isel(dict(zip(further, place, strict=True)))
         labels = {dim: part[dim].item() for dim in further if dim in part.coords}
         head = ", ".join(f"{dim} = {label}" for dim, label in labels.items())
-        text = _one(part.assign_attrs(labels), axis, shown)
+        text = _one(part.assign_attrs(labels), axis, shown, width)
         tables.append(f"{head}\n{text}" if head else text)
     return "\n\n".join(tables)
 
@@ -98,7 +98,7 @@ def _fits(values: xarray.DataArray, axis: str | None) -> bool:
     return "time" not in own and math.prod(values.sizes[dim] for dim in own) <= _MOST_OF_ONE
 
 
-def _one(dataset: xarray.Dataset, axis: str | None, shown: list[str]) -> str:
+def _one(dataset: xarray.Dataset, axis: str | None, shown: list[str], width: int) -> str:
     """A table without further dimensions."""
     about = dataset.attrs
     columns: list[tuple[str, list[str]]] = []
@@ -113,7 +113,7 @@ def _one(dataset: xarray.Dataset, axis: str | None, shown: list[str]) -> str:
             for head, values, error in _columns(dataset, name, axis)
         ]
         taken = sum(_width(column) for column in [*columns, *own])
-        if name == "status" or taken <= _WIDEST or len(columns) < 2:
+        if name == "status" or taken <= width or len(columns) < 2:
             columns += own
         else:
             left_out.append(name.removesuffix("_trace").replace("_", " "))

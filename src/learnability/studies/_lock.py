@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from learnability.errors import LearnabilityError
 
@@ -14,7 +14,7 @@ try:
 except ImportError:  # Not on this system: SQLite's own transactions still keep the file whole.
     fcntl = None
 
-__all__ = ["Lock"]
+__all__ = ["FileLock", "Lock"]
 
 
 class Lock:
@@ -38,10 +38,7 @@ class Lock:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 os.close(self._file)
-                raise LearnabilityError(
-                    f"The store {str(path)!r} is in use by another study: wait for it, or give "
-                    "another file."
-                ) from None
+                raise _in_use(path) from None
             if self._is_there():
                 return
             os.close(self._file)  # Its holder removed it after we had opened it.
@@ -56,3 +53,46 @@ class Lock:
         """Let others in."""
         self._path.unlink(missing_ok=True)
         os.close(self._file)
+
+
+class FileLock:
+    """A lock on the file itself, whatever name it is reached by.
+
+    The file stays open until it is released, after SQLite has closed it: closing it earlier would
+    end SQLite's own locks. For the same reason a second lock in this process is refused before the
+    file is opened.
+
+    Parameters
+    ----------
+    path : Path
+        The file, which is there.
+    """
+
+    _held: ClassVar[set[tuple[int, int]]] = set()
+
+    def __init__(self, path: Path) -> None:
+        known = os.stat(path)
+        self._number = (known.st_dev, known.st_ino)
+        if self._number in self._held:
+            raise _in_use(path)
+        self._file = os.open(path, os.O_RDONLY)
+        if fcntl is not None:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(self._file)
+                raise _in_use(path) from None
+            except OSError:  # Not on every network disk; the lock beside the file is held.
+                pass
+        self._held.add(self._number)
+
+    def release(self) -> None:
+        """Let others in."""
+        self._held.discard(self._number)
+        os.close(self._file)
+
+
+def _in_use(path: Path) -> LearnabilityError:
+    return LearnabilityError(
+        f"The store {str(path)!r} is in use by another study: wait for it, or give another file."
+    )

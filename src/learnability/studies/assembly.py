@@ -18,6 +18,7 @@ from learnability.errors import LearnabilityError
 from learnability.results.schema import Status
 from learnability.studies.encoding import Run, decode
 from learnability.studies.points import Layout
+from learnability.targets.base import checked_memory
 
 if TYPE_CHECKING:
     import xarray
@@ -55,6 +56,11 @@ def assemble(layout: Layout, stored: Mapping[str, bytes]) -> xarray.Dataset:
     coordinates |= {name: label for name, label in layout.scalars.items()}
     coordinates |= {name: (name, values) for name, values in frame.along.items()}
     shape = tuple(len(labels) for labels in layout.axes.values())
+    cells = len(layout.keys) * max(
+        (math.prod(frame.lengths[dim] for dim in dims if dim in frame.lengths) for run in
+         runs.values() for dims, _ in run.variables.values()), default=1,
+    )  # fmt: skip
+    checked_memory("The values of the study", 8.0 * cells, "export fewer runs")
     for kind, into in (("variables", data), ("coordinates", coordinates)):
         for name in dict.fromkeys(n for run in runs.values() for n in getattr(run, kind)):
             if name in coordinates or name in layout.axes:

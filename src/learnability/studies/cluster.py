@@ -19,14 +19,21 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import learnability
 from learnability.errors import LearnabilityError
+from learnability.results import own_folder
+from learnability.studies.certificates import security, write_certificate
 from learnability.studies.threads import ENVIRONMENT
+from learnability.studies.worker import MORE_PATHS
+from learnability.targets.base import free_memory
 
 __all__ = ["connected", "cores"]
 
 _TIMEOUT = 10.0
 _MOST_DEATHS = 20
-"""So many workers in a row may die without one point finished."""
+"""So many workers in a row may die without one group that ends, well or badly."""
+_SHARE = 0.9
+"""Of the free memory, for all workers together."""
 
 
 def cores() -> int:
@@ -48,6 +55,7 @@ def connected(scheduler: str | None, workers: int) -> Iterator[tuple[Any, LocalW
     workers : int
         How many of our own.
     """
+    import dask
     from distributed import Client, Scheduler
     from distributed.deploy.spec import SpecCluster
 
@@ -57,13 +65,23 @@ def connected(scheduler: str | None, workers: int) -> Iterator[tuple[Any, LocalW
             client = stack.enter_context(_reached(scheduler))
             yield client, None
             return
-        address = {"host": "127.0.0.1", "dashboard": False, "dashboard_address": "127.0.0.1:0"}
+        folder = stack.enter_context(own_folder(Path(tempfile.gettempdir()).resolve() / "workers"))
+        stack.enter_context(dask.config.set({"temporary-directory": str(folder)}))
+        write_certificate(folder)
+        known = security(folder)
+        options = {
+            "host": "tls://127.0.0.1", "protocol": "tls", "security": known, "dashboard": False,
+            "dashboard_address": "127.0.0.1:0", "allowed_failures": 0,
+        }  # fmt: skip
         cluster = stack.enter_context(
-            SpecCluster(scheduler={"cls": Scheduler, "options": address}, silence_logs=False)
+            SpecCluster(
+                scheduler={"cls": Scheduler, "options": options}, security=known, silence_logs=False
+            )
         )
-        folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
-        own = stack.enter_context(LocalWorkers(cluster.scheduler_address, workers, folder))
-        client = stack.enter_context(Client(cluster, timeout=_TIMEOUT, set_as_default=False))
+        own = stack.enter_context(LocalWorkers(cluster.scheduler_address, workers, str(folder)))
+        client = stack.enter_context(
+            Client(cluster, timeout=_TIMEOUT, set_as_default=False, security=known)
+        )
         yield client, own
 
 
@@ -119,15 +137,20 @@ class LocalWorkers:
     """
 
     def __init__(self, address: str, count: int, folder: str) -> None:
+        self.limit = _SHARE * free_memory() / count
         self._command = [
-            sys.executable, "-m", "learnability.studies.worker", address, folder, str(os.getpid()),
+            sys.executable, "-P", "-m", "learnability.studies.worker", address, folder,
+            str(os.getpid()), str(self.limit),
         ]  # fmt: skip
         self._environment = {
             "JAX_COMPILATION_CACHE_DIR": str(Path(folder) / "jax"),
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.2",
             **os.environ,
             **ENVIRONMENT,
-            "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
+            # Of learnability alone; what else there is to import comes after what is installed, so
+            # that a module in the current folder does not take the place of an installed one.
+            "PYTHONPATH": str(Path(learnability.__file__).parents[1]),
+            MORE_PATHS: os.pathsep.join(path or os.getcwd() for path in sys.path),
         }
         self._log = open(Path(folder) / "workers.log", "w+b")  # noqa: SIM115
         self._ended = threading.Event()

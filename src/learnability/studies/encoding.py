@@ -95,11 +95,25 @@ def decode(data: bytes) -> Run:
         raise LearnabilityError(
             "The stored result of a run is damaged: its checksum is another."
         ) from None
+    try:
+        return _unpacked(body, length)
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        raise LearnabilityError(f"The stored result of a run is no result: {error}") from None
+
+
+def _unpacked(body: memoryview, length: int) -> Run:
+    """A run from its bytes, of which a stranger may have written every one."""
     about = json.loads(bytes(body[:length]))
-    run, place = Run({}, {}, about["attrs"]), length
+    run, place = Run({}, {}, dict(about["attrs"])), length
+    kinds = {"variables": run.variables, "coordinates": run.coordinates}
     for kind, name, dims, dtype, shape in about["arrays"]:
-        size = math.prod(shape) * np.dtype(dtype).itemsize
-        values = np.frombuffer(body[place : place + size], dtype=dtype).reshape(shape)
-        getattr(run, kind)[name] = (tuple(dims), values)
+        form = np.dtype(str(dtype))
+        if form.kind not in "biufcU" or len(dims) != len(shape) or min(shape, default=0) < 0:
+            raise ValueError("an array of an unknown kind")
+        size = math.prod(shape) * form.itemsize
+        values = np.frombuffer(body[place : place + size], dtype=form).reshape(shape)
+        kinds[kind][str(name)] = (tuple(map(str, dims)), values)
         place += size
+    if place != len(body):
+        raise ValueError("there is more than it says")
     return run

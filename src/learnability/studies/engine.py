@@ -39,7 +39,7 @@ _LOST = (
 )
 _KILLED = (
     "The process of the run died each time it was tried, as it does when memory runs out: try it "
-    "alone with `workers=1`, or make it smaller."
+    "alone with `workers=1`, or make it smaller"
 )
 
 
@@ -64,7 +64,10 @@ def run(
         rest = _in_process(rest, commit, stay=workers == 1 or cores() == 1)
     if rest:
         with connected(scheduler, workers or cores()) as (client, own):
-            _Coordinator(client, own, commit).run(rest)
+            try:
+                _Coordinator(client, own, commit).run(rest)
+            except (OSError, TimeoutError) as error:  # A connection that closed under a call.
+                raise LearnabilityError(_LOST) from error
 
 
 def _in_process(points: list[Point], commit: Commit, *, stay: bool) -> list[Point]:
@@ -120,6 +123,11 @@ class _Coordinator:
             if self._client.status == "running":
                 self._client.cancel([future for future, *_ in self._active.values()], force=True)
 
+    def _limit(self) -> str:
+        if self._own is None:
+            return "."
+        return f" (a worker may take {self._own.limit / 2**30:.1f} GiB here)."
+
     def _submit(self, points: list[Point], *, suspect: bool = False) -> None:
         name = f"{self._name}-{self._submitted}"
         self._submitted += 1
@@ -152,8 +160,8 @@ class _Coordinator:
             else:
                 self._commit(list(zip(points, outcomes, strict=True)))
                 groups.took(sum(outcome.seconds for outcome in outcomes), len(points))
-                if self._own is not None:
-                    self._own.deaths = 0
+            if self._own is not None:
+                self._own.deaths = 0  # A group that ended, well or badly, is a step ahead.
             future.release()
 
     def _outcomes(self, future: Any, points: list[Point], suspect: bool) -> list[Outcome] | None:
@@ -165,7 +173,8 @@ class _Coordinator:
         except KilledWorker as error:
             if not suspect:
                 return None
-            return [Outcome(point.key, None, 0.0, _KILLED, str(error)) for point in points]
+            told = _KILLED + self._limit()
+            return [Outcome(point.key, None, 0.0, told, str(error)) for point in points]
         except CancelledError:
             raise LearnabilityError(_LOST) from None
         except Exception as error:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from learnability.results import whole_file
+from learnability.studies.certificates import environment
 from learnability.studies.threads import ENVIRONMENT
 
 __all__ = ["write_slurm_script"]
@@ -30,14 +31,17 @@ export {environment}
 # file, which has to be on a disk that all nodes see.
 meeting=$(mktemp -d "$PWD/.learnability-XXXXXX")
 trap 'kill $(jobs -p) 2> /dev/null || true; rm -rf "$meeting"' EXIT
-{python} -m distributed.cli.dask_scheduler --port 0 --no-dashboard \\
+# Who connects shows the certificate of this job, which only its user can read.
+{python} -P -m learnability.studies.certificates "$meeting"
+export {security}
+{python} -P -m distributed.cli.dask_scheduler --port 0 --no-dashboard \\
     --scheduler-file "$meeting/scheduler.json" > "$meeting/scheduler.log" 2>&1 &
 while [ ! -s "$meeting/scheduler.json" ]; do sleep 0.2; done
-srun {python} -m distributed.cli.dask_worker --nthreads 1 --no-dashboard --death-timeout 60 \\
+srun {python} -P -m distributed.cli.dask_worker --nthreads 1 --no-dashboard --death-timeout 60 \\
     --scheduler-file "$meeting/scheduler.json" --local-directory "$meeting" \\
     > "$meeting/workers.log" 2>&1 &
 
-{python} -m learnability {command} --scheduler "$meeting/scheduler.json"
+{python} -P -m learnability {command} --scheduler "$meeting/scheduler.json"
 """
 
 
@@ -60,6 +64,7 @@ def write_slurm_script(path: str | Path, arguments: Sequence[str], workers: int)
         workers=workers,
         folder=shlex.quote(str(Path.cwd())),
         environment=" ".join(f"{name}={value}" for name, value in ENVIRONMENT.items()),
+        security=" ".join(f'{name}="{value}"' for name, value in environment("$meeting").items()),
         python=shlex.quote(sys.executable),
         command=shlex.join(arguments),
     )

@@ -8,10 +8,8 @@ before anything in it changes.
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
-import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,37 +17,24 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import learnability
-from learnability.errors import LearnabilityError
-from learnability.results import whole_file
-from learnability.studies._lock import Lock
-from learnability.studies.encoding import decode
+from learnability.errors import LearnabilityError, visible
+from learnability.results import check_place, the_place
+from learnability.studies._lock import FileLock, Lock
+from learnability.studies.database import (
+    APPLICATION,
+    SCHEMA,
+    create,
+    expected_tables,
+    tables_of,
+)
 from learnability.studies.points import Layout, Point
+from learnability.studies.sealing import DAMAGED, described, layout_of, opened, sealed, tied
 
-__all__ = ["APPLICATION", "SCHEMA", "Outcome", "Store"]
+__all__ = ["Outcome", "Store"]
 
-APPLICATION = 0x4C52_4E42
-"""SQLite's application_id of our files."""
-
-SCHEMA = 1
-"""Version of the tables, SQLite's user_version."""
-
-_TABLES = """
-CREATE TABLE points (
-    key TEXT PRIMARY KEY, parameters TEXT NOT NULL, seed INTEGER NOT NULL,
-    result BLOB NOT NULL, version TEXT NOT NULL, seconds REAL NOT NULL, finished REAL NOT NULL
-);
-CREATE TABLE failures (
-    key TEXT PRIMARY KEY, parameters TEXT NOT NULL, seed INTEGER NOT NULL,
-    error TEXT NOT NULL, details TEXT NOT NULL, version TEXT NOT NULL, seconds REAL NOT NULL,
-    finished REAL NOT NULL
-);
-CREATE TABLE studies (
-    number INTEGER PRIMARY KEY, layout TEXT NOT NULL, keys TEXT NOT NULL, asked REAL NOT NULL,
-    UNIQUE (layout, keys)
-);
-"""
 _PATIENCE = 30.0  # Seconds to wait for readers that hold the file.
 _AT_ONCE = 500  # Keys in one query.
+_LARGEST_VALUE = 2**30  # Bytes of one run or one list of keys.
 
 
 class Outcome(NamedTuple):
@@ -86,15 +71,17 @@ class Store:
     """
 
     def __init__(self, path: str | Path, *, write: bool) -> None:
-        self.path = Path(path)
+        self._given, self.path = path, the_place(path)
         self._lock: Lock | None = None
+        self._own: FileLock | None = None
         if write:
             self._check_place()
             self._lock = Lock(self.path)
         try:
             if write:
                 self._make_if_missing()
-            self._examine()
+                self._own = FileLock(self.path)
+            self._examine(every_run=write)
             self._connection = self._open(write)
         except BaseException:
             self._unlock()
@@ -112,6 +99,8 @@ class Store:
         self._unlock()
 
     def _unlock(self) -> None:
+        if self._own is not None:
+            self._own.release()
         if self._lock is not None:
             self._lock.release()
 
@@ -119,14 +108,7 @@ class Store:
 
     def _check_place(self) -> None:
         """Refuse a place where nothing can be written."""
-        if self.path.is_dir():
-            raise LearnabilityError(f"The store {self._name} is a folder: give a file.")
-        if self.path.exists():
-            writable = self.path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH)
-            if not writable or not os.access(self.path, os.W_OK):
-                raise LearnabilityError(
-                    f"The store {self._name} is read-only: make it writable, or go on with a copy."
-                )
+        check_place(self._given)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -137,11 +119,11 @@ class Store:
     def _make_if_missing(self) -> None:
         if not self.path.exists() or not self.path.stat().st_size:
             try:
-                _create(self.path)
+                create(self.path)
             except (OSError, sqlite3.Error) as error:
                 raise self._no_place(error) from None
 
-    def _examine(self) -> None:
+    def _examine(self, *, every_run: bool) -> None:
         """Refuse what is not a whole store of a known version, without writing anything."""
         # Not opened by ourselves: closing it again would end the locks that SQLite holds on it.
         if not self.path.is_file():
@@ -167,6 +149,33 @@ class Store:
             found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if found != "ok":
                 raise LearnabilityError(_damaged(self._name, found))
+            if tables_of(connection) != expected_tables():
+                raise LearnabilityError(_damaged(self._name, "its tables are others"))
+            if every_run:  # Before anything is written beside what is damaged.
+                rows = connection.execute("SELECT key, parameters, seed, result FROM points")
+                for key, parameters, seed, stored in rows:
+                    self._opened(key, stored)
+                    self._judged(key, parameters, seed)
+                for layout, keys in connection.execute("SELECT layout, keys FROM studies"):
+                    self._layout(layout, keys)
+
+    def _opened(self, key: str, stored: bytes) -> bytes:
+        try:
+            return opened(key, stored)
+        except DAMAGED:
+            raise LearnabilityError(_damaged(self._name, f"run {visible(str(key))}")) from None
+
+    def _judged(self, key: str, parameters: str, seed: int) -> None:
+        try:
+            tied(key, parameters, seed)
+        except DAMAGED as error:
+            raise LearnabilityError(_damaged(self._name, f"run {key}: {error}")) from None
+
+    def _layout(self, layout: str, keys: str) -> Layout:
+        try:
+            return layout_of(layout, keys)
+        except DAMAGED as error:
+            raise LearnabilityError(_damaged(self._name, f"a layout: {error}")) from None
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -176,7 +185,7 @@ class Store:
         connection = self._connect(mode)
         try:
             yield connection
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # Of SQLite's own words.
             raise self._sentence(error) from None
         finally:
             connection.close()
@@ -186,13 +195,28 @@ class Store:
         if not write and not all(os.access(place, os.W_OK) for place in places):
             return self._connect("mode=ro" if self._log.exists() else "mode=ro&immutable=1")
         connection = self._connect("mode=rw")
+        if write and connection.execute("PRAGMA user_version").fetchone()[0] < SCHEMA:
+            self._upgrade(connection)
         connection.execute("PRAGMA synchronous = NORMAL" if write else "PRAGMA query_only = ON")
         return connection
 
+    def _upgrade(self, connection: sqlite3.Connection) -> None:
+        """Give the layouts of a store of version 1 their seals."""
+        connection.execute("BEGIN IMMEDIATE")
+        rows = connection.execute("SELECT number, layout, keys FROM studies").fetchall()
+        for number, layout, keys in rows:
+            text = described(self._layout(layout, keys))
+            connection.execute("UPDATE studies SET layout = ? WHERE number = ?", (text, number))
+        connection.execute(f"PRAGMA user_version = {SCHEMA}")
+        connection.execute("COMMIT")
+
     def _connect(self, mode: str) -> sqlite3.Connection:
-        place = f"{self.path.resolve().as_uri()}?{mode}"
+        place = f"{self.path.as_uri()}?{mode}"
         try:
-            return sqlite3.connect(place, uri=True, timeout=_PATIENCE, isolation_level=None)
+            found = sqlite3.connect(place, uri=True, timeout=_PATIENCE, isolation_level=None)
+            found.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_VALUE)
+            found.execute("PRAGMA trusted_schema = OFF")
+            return found
         except sqlite3.Error as error:
             raise self._sentence(error) from None
 
@@ -206,7 +230,8 @@ class Store:
         keys : sequence of str
             Of the runs.
         """
-        return dict(self._select("key, result", keys))
+        rows = self._select("key, result", keys)
+        return {key: self._opened(key, stored) for key, stored in rows}
 
     def finished(self, keys: Sequence[str]) -> set[str]:
         """The keys of the finished ones among some runs.
@@ -239,10 +264,7 @@ class Store:
     def studies(self) -> dict[int, Layout]:
         """The studies that were asked of this file, by number."""
         rows = self._run("SELECT number, layout, keys FROM studies ORDER BY asked", ())
-        return {
-            number: Layout(**json.loads(layout), keys=tuple(keys.split()))
-            for number, layout, keys in rows
-        }
+        return {number: self._layout(layout, keys) for number, layout, keys in rows}
 
     def size(self) -> str:
         """How much there is, in words."""
@@ -250,14 +272,6 @@ class Store:
         files = [path for path in (self.path, self._log) if path.exists()]
         size = sum(path.stat().st_size for path in files) / 2**20
         return f"{runs} finished runs, {seconds:.1f} s of work, {size:.2f} MiB"
-
-    def check(self) -> None:
-        """Refuse a store in which the numbers of a run are damaged."""
-        for key, result in self._run("SELECT key, result FROM points", ()):
-            try:
-                decode(result)
-            except LearnabilityError:
-                raise LearnabilityError(_damaged(self._name, f"run {key}")) from None
 
     # ---- writing
 
@@ -273,7 +287,7 @@ class Store:
             [(
                 "INSERT INTO studies (layout, keys, asked) VALUES (?, ?, ?) "
                 "ON CONFLICT DO UPDATE SET asked = excluded.asked",
-                (layout.to_json(), " ".join(layout.keys), time.time()),
+                (described(layout), " ".join(layout.keys), time.time()),
             )]
         )  # fmt: skip
 
@@ -295,7 +309,7 @@ class Store:
                 row = (*own, outcome.error, outcome.details, *end)
                 steps.append(("REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row))
             else:
-                row = (*own, outcome.result, *end)
+                row = (*own, sealed(point.key, outcome.result), *end)
                 steps.append(("INSERT INTO points VALUES (?, ?, ?, ?, ?, ?, ?)", row))
                 steps.append(("DELETE FROM failures WHERE key = ?", (point.key,)))
         self._write(steps)
@@ -314,14 +328,14 @@ class Store:
     def _run(self, statement: str, values: Sequence[Any]) -> list[Any]:
         try:
             return self._connection.execute(statement, values).fetchall()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise self._sentence(error) from None
 
     # ---- words
 
     @property
     def _name(self) -> str:
-        return repr(str(self.path))
+        return repr(str(self._given))
 
     @property
     def _log(self) -> Path:
@@ -338,7 +352,7 @@ class Store:
             f"The store {self._name} cannot be written ({why}): give another place."
         )
 
-    def _sentence(self, error: sqlite3.Error) -> LearnabilityError:
+    def _sentence(self, error: Exception) -> LearnabilityError:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         kept = "What was finished is kept; the same call goes on from there."
         if code == sqlite3.SQLITE_NOTADB:
@@ -363,22 +377,8 @@ class Store:
         return LearnabilityError(_damaged(self._name, str(error)))
 
 
-def _create(path: Path) -> None:
-    """A new store, in place as a whole or not at all."""
-    with whole_file(path) as part:
-        connection = sqlite3.connect(part)
-        try:
-            connection.executescript(
-                f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA};"
-                + _TABLES
-                + "PRAGMA journal_mode = WAL;"
-            )
-        finally:
-            connection.close()
-
-
 def _damaged(name: str, why: str) -> str:
     return (
-        f"The store {name} is damaged ({' '.join(why.split())}), and was left as it is: go on from "
-        "a copy of it, or with another file."
+        f"The store {name} is damaged ({' '.join(why.split())}), and was left as it is: "
+        "`learnability study check` says what is, `study repair` keeps what is sound."
     )

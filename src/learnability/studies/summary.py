@@ -6,15 +6,18 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from learnability.errors import LearnabilityError
+from learnability.errors import LearnabilityError, visible
 from learnability.studies.assembly import assemble
 from learnability.studies.points import Layout
+from learnability.studies.sealing import DAMAGED
 from learnability.studies.store import Store
 
 if TYPE_CHECKING:
     import xarray
 
 __all__ = ["export", "info"]
+
+_MOST_ERRORS = 20
 
 
 def info(path: str | Path) -> str:
@@ -34,8 +37,8 @@ def info(path: str | Path) -> str:
             lines += [f"  {name:<12}{_shown(labels)}" for name, labels in _rows(layout)]
             lines.append(f"  {done} of {len(layout.keys)} runs finished, {len(failures)} failed")
             counts = Counter(failures.values()).most_common()
-            lines += [f"  {count} failed: {error}" for error, count in counts]
-    return "\n".join(lines)
+            lines += [f"  {count} failed: {error}" for error, count in counts[:_MOST_ERRORS]]
+    return visible("\n".join(lines))
 
 
 def export(path: str | Path, number: int | None = None) -> xarray.Dataset:
@@ -58,7 +61,16 @@ def export(path: str | Path, number: int | None = None) -> xarray.Dataset:
                 f"Study {number} was asked, but the store {str(path)!r} holds {known}."
             )
         layout = studies[list(studies)[-1] if number is None else number]
-        return assemble(layout, store.results(layout.keys))
+        results = store.results(layout.keys)
+    try:
+        return assemble(layout, results)
+    except LearnabilityError:
+        raise
+    except DAMAGED as error:
+        raise LearnabilityError(
+            f"The runs of {str(path)!r} do not fit together ({type(error).__name__}: {error}): "
+            "`learnability study check` says what is damaged."
+        ) from None
 
 
 def _rows(layout: Layout) -> list[tuple[str, Any]]:

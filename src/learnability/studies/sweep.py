@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 from learnability.errors import LearnabilityError
 from learnability.learners.base import Learner
 from learnability.learners.base.driver import the_question
+from learnability.learners.base.sizes import size_of, spelled
 from learnability.progress import bar
 from learnability.randomness import checked_seeds
 from learnability.studies.assembly import assemble
+from learnability.studies.cluster import cores
 from learnability.studies.engine import run
 from learnability.studies.points import Layout, Point, plan
 from learnability.studies.store import Outcome, Store
@@ -37,6 +40,7 @@ def study(
     seeds: int | Sequence[int] = 1,
     scheduler: str | None = None,
     workers: int | None = None,
+    longest: float | None = None,
     **grid: Any,
 ) -> xarray.Dataset:
     """Run a learner over a grid of parameters and seeds, and never the same run twice.
@@ -59,6 +63,9 @@ def study(
     workers : int, optional
         Number of worker processes on this machine, with one thread each; 1 computes in this
         process. By default as many as cores once the rest would take more than 20 s, else 1.
+    longest : float, optional
+        Refuse, before anything is computed, what would take more seconds than this by a rough
+        estimate from the sizes.
     **grid
         Arguments of the question (`d`, `alpha`, `time`, ...), fields of the learner (`damping`,
         ...), of the target (`noise`, `link`, ...) and of its inputs (`strength`, `exponent`, ...),
@@ -76,8 +83,8 @@ def study(
     Raises
     ------
     LearnabilityError
-        When a name is unknown or missing, a value is not accepted, the store cannot be used, or
-        every run failed.
+        When a name is unknown or missing, a value is not accepted, the store cannot be used, the
+        estimate is above `longest`, or every run failed.
 
     Warns
     -----
@@ -112,12 +119,14 @@ def study(
     )
     if store is None:
         results: dict[str, bytes] = {}
+        _check_time(points, scheduler, workers, longest)
         errors = _computed(points, results, None, scheduler, workers)
     else:
         with Store(store, write=True) as file:
-            file.remember(layout)
             there = file.finished(layout.keys)
             missing = list({p.key: p for p in points if p.key not in there}.values())
+            _check_time(missing, scheduler, workers, longest)
+            file.remember(layout)
             errors = _computed(missing, None, file, scheduler, workers, done=len(there))
             results = file.results(layout.keys)
     if errors:
@@ -165,6 +174,26 @@ def _tell(errors: dict[str, str], layout: Layout, some: bool) -> None:
     lines = [f"{len(errors)} of {len(layout.keys)} runs failed:"]
     lines += [f"{count} of them: {error}" for error, count in counts.items()]
     warnings.warn("\n".join(lines), StudyWarning, stacklevel=3)
+
+
+def _check_time(
+    points: list[Point], scheduler: str | None, workers: int | None, longest: float | None
+) -> None:
+    """Refuse what would take too long, where a limit is given; a cluster's own is not known."""
+    if longest is None or scheduler is not None:
+        return
+    total = 0.0
+    for _, same in itertools.groupby(points, lambda point: point.cell):
+        cell = list(same)
+        first = cell[0]
+        total += len(cell) * size_of(first.learner, first.target, first.arguments).seconds
+    total /= workers or cores()
+    if total > longest:
+        raise LearnabilityError(
+            f"The {len(points)} runs would take about {spelled(total)} here by a rough estimate, "
+            f"more than {spelled(longest)}: use smaller sizes, or say that you want it (`--yes` on "
+            "the command line, `longest` in Python)."
+        )
 
 
 def _check_workers(scheduler: str | None, workers: int | None) -> None:

@@ -11,10 +11,13 @@ import sys
 import threading
 import time
 
-__all__ = ["main"]
+__all__ = ["MORE_PATHS", "main"]
+
+MORE_PATHS = "LEARNABILITY_MORE_PATHS"
+"""Variable with the places of modules of the process that started a worker."""
 
 
-def main(address: str, folder: str, parent: int) -> None:
+def main(address: str, folder: str, parent: int, limit: float) -> None:
     """Serve a scheduler until it closes.
 
     Parameters
@@ -25,10 +28,17 @@ def main(address: str, folder: str, parent: int) -> None:
         For files.
     parent : int
         Process whose end is this one's end.
+    limit : float
+        Bytes of memory above which it ends; the run that took them has then failed.
     """
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=_end_with, args=(parent, limit), daemon=True).start()
     import dask
     from distributed import Worker
+
+    from learnability.studies.certificates import security
+
+    more = os.environ.get(MORE_PATHS, "").split(os.pathsep)
+    sys.path += [path for path in more if path and path not in sys.path]
 
     dask.config.set({"logging.distributed": "error"})
 
@@ -36,7 +46,8 @@ def main(address: str, folder: str, parent: int) -> None:
         worker = Worker(
             address,
             nthreads=1,
-            host="127.0.0.1",
+            host="tls://127.0.0.1",
+            security=security(folder),
             dashboard=False,
             local_directory=folder,
             memory_limit=0,
@@ -47,11 +58,20 @@ def main(address: str, folder: str, parent: int) -> None:
     asyncio.run(serve())
 
 
-def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
+def _end_with(parent: int, limit: float) -> None:
+    while os.getppid() == parent and _held() <= limit:
         time.sleep(0.2)
     os._exit(1)
 
 
+def _held() -> float:
+    """Bytes of memory of this process; zero where the system does not tell."""
+    try:
+        with open("/proc/self/statm") as file:
+            return float(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0.0
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from learnability.errors import LearnabilityError
+from learnability.labels.laws import Law
 from learnability.labels.link import Link
 from learnability.targets.base import Sample, Target
 from learnability.targets.hierarchical import Hierarchical
@@ -12,7 +13,7 @@ from learnability.targets.multi_index import MultiIndex, SparseParity, SpikedInd
 TARGETS: dict[str, type[Target]] = {kind.kind: kind for kind in (MultiIndex, Hierarchical)}
 """Kind -> class; the command line and the conformance tests walk it."""
 
-TargetLike = Target | Link | str | Callable[[Any], Any]
+TargetLike = Target | Link | Law | str | Callable[[Any], Any]
 """A target, or a link of which a MultiIndex with standard normal inputs is made."""
 
 __all__ = [
@@ -51,7 +52,7 @@ def as_target(target: TargetLike, r: int | None = None, noise: float | None = No
                 "`r` and `noise` belong to the target: give them to MultiIndex."
             )
         return target
-    if not isinstance(target, str | Link) and not callable(target):
+    if not isinstance(target, str | Link | Law) and not callable(target):
         raise LearnabilityError(
             f"The target was given as {type(target).__name__}, but a target such as MultiIndex, a "
             "link or its text is accepted."

@@ -1,15 +1,9 @@
-"""Exact degree energies of f = g(h_1 ... h_r) with h_m = s N^(-1/2) sum_i a_i P(z_i), at finite N.
+"""Exact degree energies of f = g(h_1 ... h_r), the h features of a tree of any depth, at finite N.
 
-With phi_b(t) = E[exp(i t s P(z) / sqrt N) He_b(z)], the variables being independent,
-
-    E[exp(i t h) prod_i He_{b_i}(z_i)] = prod_i phi_{b_i}(a_i t),
-
-whose Fourier transform is the signed density rho_b(h) = E[delta(h - .) prod_i He_{b_i}(z_i)]. Hence
-E[g(h) prod_i He_{b_i}(z_i)] = int g rho_b, one number for each type of product (`_partitions`), and
-the energy of degree j is the sum of their squares over the norms, times how many there are. No
-expansion in 1/N is made. Nodes in h are Gauss rules split where g breaks; the sum over t is cut
-where phi_0^N has died, or fades out at a highest frequency for few variables, and the energies with
-half of the frequencies tell the error of that.
+E[g(h) prod_i He_{b_i}(z_i)] is the integral of g with the signed density of the features and the
+product (`_feature_law`), one number for each type of product (`_partitions`), and the energy of
+degree j is the sum of their squares over the norms, times how many there are. The energies with
+half of the frequencies of the densities tell the error.
 """
 
 from __future__ import annotations
@@ -17,41 +11,30 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.gaussian.quadrature import axis_breaks
-from learnability.gaussian.rules import legendre
 from learnability.gaussian.sections import Section
 from learnability.labels.link import Link
-from learnability.targets._partitions import Type, hermite_powers, symmetric_sum, types_up_to
+from learnability.targets._feature_law import FeatureLaw
+from learnability.targets._partitions import Type, hermite_powers, symmetric_sum
 
-__all__ = ["Composition"]
+__all__ = ["Composition", "composed"]
 
 Array = NDArray[np.float64]
 
-DEGREE = 8
-"""Highest degree that is resolved under one feature."""
-FEW = 4
-"""The same for several features."""
-_FREQUENCIES = (20.0, 40.0, 80.0, 160.0)  # It is in units of one over the deviation of h.
-_DEAD = 1e-13
-_REACH = 6.5  # It is that of one z in the tails of h.
-_PANEL = {1: 0.2, 2: 0.4}  # A panel is so wide in deviations of h, by the number of features.
-_NODES = {1: 8, 2: 6}
-_MOST_POINTS = 8_000_000
 _INNER = 0.9  # It is a share of the reach of the nodes: what f^2 has beyond bounds what they miss.
 _ACCURACY = 2e-3
 _CONSTANT = 1e-20  # It is that of the variance over the mean square.
-_BLOCK = 2**21
 
 
 @dataclass(frozen=True)
 class Composition:
-    """The function g of features, and how it decomposes by degree of the variables under them.
+    """The function g of features, and how it decomposes by degree of the directions under them.
 
     Parameters
     ----------
@@ -63,6 +46,8 @@ class Composition:
         Number of variables of each sign under one feature.
     scale : float
         Factor s of the features.
+    below : FeatureLaw, optional
+        The law of a variable under a feature; by default it is a Gaussian direction.
     """
 
     link: Link
@@ -70,113 +55,48 @@ class Composition:
     plus: int
     minus: int
     scale: float
+    below: FeatureLaw | None = None
 
     @property
     def N(self) -> int:
         """Variables under one feature."""
         return self.plus + self.minus
 
-    @property
-    def highest(self) -> int:
-        """Highest degree that is resolved: less for several features, whose types multiply."""
-        return DEGREE if self.link.r == 1 else FEW
-
     @cached_property
-    def spread(self) -> float:
-        """Standard deviation of a feature."""
-        z, weights = _normal_grid(2000)
-        return self.scale * math.sqrt(float(weights @ self._P(z) ** 2))
-
-    @cached_property
-    def types(self) -> list[Type]:
-        """Types of Hermite products under one feature, degree 0 first."""
-        return types_up_to(self.highest, self.plus, self.minus)
-
-    @cached_property
-    def _nodes(self) -> tuple[Array, Array]:
-        """Nodes and weights in h, symmetric, split at the breaks of g on the axes."""
-        tail = np.abs(self._P(np.array([-_REACH, _REACH]))).max() * self.scale
-        reach = 8 * self.spread + tail / math.sqrt(self.N)
-        r = self.link.r
-        nodes, panel = _NODES.get(r, 4), _PANEL.get(r, 1.0)
-        most = _MOST_POINTS ** (1 / r)
-        count = min(math.ceil(2 * reach / (panel * self.spread)), int(most / nodes))
+    def law(self) -> FeatureLaw:
+        """The law of a feature, its nodes split at the breaks of g on the axes."""
         section = Section.whole(self.link)
-        if r == 1:
+        if self.link.r == 1:
             breaks = section.breakpoints if self.link.breaks is not None else np.zeros(0)
         else:
             breaks = np.concatenate(axis_breaks(section) or [np.zeros(0)])
-        inside = breaks[np.abs(breaks) < reach]
-        # Panels grow towards the tails, which hold little.
-        u = np.linspace(-1, 1, count + 1)
-        even = reach * (0.4 * u + 0.6 * u**3)
-        edges = np.unique(np.concatenate([even, inside]))
-        x, w = legendre(nodes)
-        half, middle = np.diff(edges) / 2, (edges[1:] + edges[:-1]) / 2
-        return (middle[:, None] + half[:, None] * x).ravel(), (half[:, None] * w).ravel()
+        return FeatureLaw(
+            self.polynomial, self.plus, self.minus, self.scale, self.below, self.link.r,
+            tuple(float(b) for b in breaks),
+        )  # fmt: skip
 
-    @cached_property
+    @property
+    def highest(self) -> int:
+        """Highest degree that is resolved: less for several features, whose types multiply."""
+        return self.law.highest
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of a feature."""
+        return self.law.spread
+
+    @property
+    def types(self) -> list[Type]:
+        """Types of Hermite products under one feature, degree 0 first."""
+        return self.law.types
+
+    @property
+    def _nodes(self) -> tuple[Array, Array]:
+        return self.law.nodes
+
+    @property
     def _densities(self) -> tuple[Array, Array]:
-        """Weights times rho of every type (q, types), with all and with half of the frequencies."""
-        h, weights = self._nodes
-        step = math.pi / (h.max() + self.spread)
-        last, dead = self._last_frequency()
-        t = np.arange(math.ceil(last / step)) * step
-        phi = self._characteristic(t)
-        transforms = np.array([self._transform(one, phi) for one in self.types])
-        transforms *= step / math.pi
-        transforms[:, 0] /= 2
-        found = np.zeros((2, len(h), len(self.types)))
-        rows = max(_BLOCK // len(t), 1)
-        half = len(t) // 2
-        whole, low = transforms.T, transforms[:, :half].T
-        if not dead:  # A sharp end would ring in the tails.
-            whole = whole * _taper(np.arange(len(t)) / len(t))[:, None]
-            low = low * _taper(np.arange(half) / half)[:, None]
-        for start in range(0, len(h), rows):
-            part = slice(start, start + rows)
-            wave = np.exp(-1j * np.outer(h[part], t))
-            found[0, part] = (wave @ whole).real
-            found[1, part] = (wave[:, :half] @ low).real
-        found *= weights[:, None]
-        return found[0], found[1]
-
-    def _transform(self, one: Type, phi: list[NDArray[np.complex128]]) -> NDArray[np.complex128]:
-        """Return the Fourier transform of rho of a type; a sign -1 conjugates."""
-        value = phi[0] ** (self.plus - len(one.plus))
-        value = value * np.conj(phi[0]) ** (self.minus - len(one.minus))
-        for b in one.plus:
-            value = value * phi[b]
-        for b in one.minus:
-            value = value * np.conj(phi[b])
-        return np.asarray(value)
-
-    def _last_frequency(self) -> tuple[float, bool]:
-        """Where the characteristic function of h has died, or the highest; whether it has died."""
-        for last in _FREQUENCIES:
-            t = np.linspace(0.8, 1.0, 9) * last / self.spread
-            if np.abs(self._characteristic(t)[0]).max() ** self.N < _DEAD:
-                return last / self.spread, True
-        return _FREQUENCIES[-1] / self.spread, False
-
-    def _characteristic(self, t: Array) -> list[NDArray[np.complex128]]:
-        """Return phi_0 ... phi of the highest degree at frequencies t of h."""
-        pace = np.abs(t).max() * self.scale / math.sqrt(self.N)
-        z = np.linspace(-7.4, 7.4, 2001)
-        steepest = float(np.abs(np.gradient(self._P(z), z)).max())
-        count = math.ceil(18 * (pace * steepest + 12) / (2 * math.pi))
-        z, weights = _normal_grid(count)
-        table = np.array(hermite_powers(z, self.highest)).T * weights[:, None]
-        phase = self._P(z) * self.scale / math.sqrt(self.N)
-        rows = max(_BLOCK // count, 1)
-        found = np.zeros((len(t), self.highest + 1), dtype=complex)
-        for start in range(0, len(t), rows):
-            angle = np.outer(t[start : start + rows], phase)
-            found[start : start + rows] = np.cos(angle) @ table + 1j * (np.sin(angle) @ table)
-        return list(found.T)
-
-    def _P(self, z: Array) -> Array:
-        return np.asarray(self.polynomial(z[..., None]), dtype=float)
+        return self.law.densities
 
     @cached_property
     def _values(self) -> Array:
@@ -202,6 +122,42 @@ class Composition:
     def coefficients(self) -> Array:
         """E[f times a product] by type under each feature, shape (types,) * r."""
         return self._contracted(self._values, self._densities[0])
+
+    @cached_property
+    def feature_coefficients(self) -> Array:
+        """E[h times a product] by type under the feature, shape (types,)."""
+        return np.asarray(self._nodes[0] @ self._densities[0])
+
+    def powered(self, power: int, rough: bool = False) -> Array:
+        """Return E[(f - E f)^power times a product] by type, like `coefficients`.
+
+        Parameters
+        ----------
+        power : int
+            1 for the function itself.
+        rough : bool
+            Whether half of the frequencies are used: the difference tells the error.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = (self._values - self.mean) ** power
+        return self._contracted(values, self._densities[int(rough)])
+
+    def tail(self, share: float) -> float:
+        """Return the size of |f - E f| that a share of all inputs exceeds.
+
+        Parameters
+        ----------
+        share : float
+            Between 0 and 1.
+        """
+        size = np.abs(self._values - self.mean).ravel()
+        law = self._densities[0][:, 0]
+        weight = law
+        for _ in range(self.link.r - 1):
+            weight = np.multiply.outer(weight, law)
+        order = np.argsort(size)[::-1]
+        beyond = np.cumsum(np.maximum(weight.ravel()[order], 0.0))
+        return float(size[order][min(int(np.searchsorted(beyond, share)), len(size) - 1)])
 
     def _moment(self, values: Array) -> float:
         return float(self._contracted(values, self._densities[0][:, :1]).ravel()[0])
@@ -258,7 +214,7 @@ class Composition:
 
     @cached_property
     def energies(self) -> Array:
-        """|P_j f|^2 for j = 0 ... 8; what is left of E f^2 is of higher degree."""
+        """|P_j f|^2 by degree from 0; what is left of E f^2 is of higher degree."""
         _ = self.variance  # It refuses what would overflow below.
         found = self._energies(self.coefficients)
         rough = self._energies(self._contracted(self._values, self._densities[1]))
@@ -345,12 +301,25 @@ class Composition:
         return parts
 
 
-def _taper(t: Array) -> Array:
-    """Return one at frequency 0, flat there, and nothing at 1."""
-    return np.asarray(np.exp(-36 * t**8))
+@lru_cache(maxsize=32)
+def composed(
+    link: Link,
+    polynomial: Link,
+    blocks: tuple[tuple[int, int], ...],
+    scales: tuple[float, ...],
+) -> Composition:
+    """Return the composition of g with a tree.
 
-
-def _normal_grid(count: int) -> tuple[Array, Array]:
-    """Equidistant nodes, on which smooth functions of a normal variable are summed exactly."""
-    z = np.linspace(-9.0, 9.0, max(count, 400))
-    return z, np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi) * (z[1] - z[0])
+    Parameters
+    ----------
+    link, polynomial : Link
+        g and P.
+    blocks : tuple of (int, int)
+        Variables of each sign under a feature, level by level, directions first.
+    scales : tuple of float
+        Factors of the features over each level.
+    """
+    below = None
+    for (plus, minus), scale in zip(blocks[:-1], scales[:-1], strict=True):
+        below = FeatureLaw(polynomial, plus, minus, scale, below)
+    return Composition(link, polynomial, *blocks[-1], scales[-1], below)

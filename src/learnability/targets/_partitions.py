@@ -2,7 +2,9 @@
 
 A function of exchangeable variables z_1 ... z_N has one coefficient for every partition: He_b with
 b = (2, 1) stands for all products He_2(z_i) He_1(z_j), i != j. The variables of a feature come in
-two kinds, those of sign +1 and those of sign -1, so that a type is a pair of partitions.
+two kinds, those of sign +1 and those of sign -1, so that a type is a pair of partitions. In a tree
+the variables of a level are features themselves, and the parts of a partition are types of the
+level below: products over different blocks of directions.
 """
 
 from __future__ import annotations
@@ -16,7 +18,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Type", "hermite_powers", "symmetric_sum", "types_up_to"]
+__all__ = [
+    "Type",
+    "directions_up_to",
+    "hermite_powers",
+    "partitions",
+    "symmetric_sum",
+    "types_up_to",
+]
 
 Array = NDArray[np.float64]
 
@@ -27,7 +36,8 @@ class Type(NamedTuple):
     Attributes
     ----------
     plus, minus : tuple of int
-        Partitions: degrees on the variables of sign +1 and of sign -1.
+        Partitions, of types of the level below by their place in its list, on the variables of sign
+        +1 and of sign -1; over the directions the place of a Hermite polynomial is its degree.
     degree : int
         Their sum.
     copies : float
@@ -43,32 +53,65 @@ class Type(NamedTuple):
     norm: float
 
 
-def types_up_to(degree: int, plus: int, minus: int) -> list[Type]:
-    """Return all types of degree 0 ... `degree` with that many variables of each sign."""
+def directions_up_to(degree: int) -> list[Type]:
+    """Return the types of one Gaussian variable: He_0 ... He_degree."""
+    return [Type((b,), (), b, 1.0, float(math.factorial(b))) for b in range(degree + 1)]
+
+
+def types_up_to(
+    degree: int, plus: int, minus: int, below: Sequence[Type] | None = None
+) -> list[Type]:
+    """Return all types of degree 0 ... `degree` with that many variables of each sign.
+
+    Parameters
+    ----------
+    degree : int
+        Highest degree.
+    plus, minus : int
+        Number of variables of each sign.
+    below : sequence of Type, optional
+        Types of each variable, the constant first; by default those of a direction.
+    """
+    kinds = directions_up_to(degree) if below is None else below
+    degrees = tuple(kind.degree for kind in kinds)
     found = []
     for total in range(degree + 1):
         for part in range(total, -1, -1):
-            for up in partitions(part):
-                for down in partitions(total - part):
+            for up in partitions(part, degrees):
+                for down in partitions(total - part, degrees):
                     if len(up) <= plus and len(down) <= minus:
+                        parts = [kinds[b] for b in (*up, *down)]
                         count = float(_placements(up, plus) * _placements(down, minus))
-                        norm = float(math.prod(math.factorial(b) for b in (*up, *down)))
-                        found.append(Type(up, down, total, count, norm))
+                        count *= math.prod(kind.copies for kind in parts)
+                        norm = math.prod(kind.norm for kind in parts)
+                        found.append(Type(up, down, total, count, float(norm)))
     return found
 
 
-@lru_cache(maxsize=64)
-def partitions(total: int) -> tuple[tuple[int, ...], ...]:
-    """Return partitions of a number into positive parts, largest first."""
+@lru_cache(maxsize=256)
+def partitions(total: int, degrees: tuple[int, ...] | None = None) -> tuple[tuple[int, ...], ...]:
+    """Return multisets of kinds whose degrees sum to a number, kinds of the last places first.
 
-    def parts(left: int, largest: int) -> Iterator[tuple[int, ...]]:
+    Parameters
+    ----------
+    total : int
+        The sum.
+    degrees : tuple of int, optional
+        Degrees of the kinds, the constant first; by default 0 ... `total`, so that the multisets
+        are partitions into positive parts, largest first.
+    """
+    sizes = tuple(range(total + 1)) if degrees is None else degrees
+
+    def parts(left: int, last: int) -> Iterator[tuple[int, ...]]:
         if left == 0:
             yield ()
-        for part in range(min(left, largest), 0, -1):
-            for rest in parts(left - part, part):
-                yield (part, *rest)
+            return
+        for kind in range(last, 0, -1):
+            if sizes[kind] <= left:
+                for rest in parts(left - sizes[kind], kind):
+                    yield (kind, *rest)
 
-    return tuple(parts(total, total))
+    return tuple(parts(total, len(sizes) - 1))
 
 
 def _placements(partition: Sequence[int], variables: int) -> int:

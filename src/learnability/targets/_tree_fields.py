@@ -16,7 +16,7 @@ from learnability.labels.link import Link
 
 __all__ = ["Levels", "Polynomial"]
 
-HIGHEST = 4
+HIGHEST = 8
 """Degree of the polynomial."""
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from html import escape
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from learnability.errors import LearnabilityError, refuse
-from learnability.fields import is_number
+from learnability.fields import declared, is_number
 from learnability.inputs import Inputs
 from learnability.labels.channel import Channel
 from learnability.labels.link import Link
+from learnability.markup import card, formula, html_table
 from learnability.randomness import checked_seed
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "beyond",
     "checked_memory",
     "checked_sizes",
+    "free_memory",
 ]
 
 
@@ -69,10 +72,27 @@ class Target(ABC):
         """Number of variables of the link."""
         return self.link.r
 
+    def _repr_html_(self) -> str:
+        """The rich form in a notebook: what the labels are, and where the inputs come from."""
+        noise = rf" + \sqrt{{{self.noise:g}}}\,\xi" if self.noise else ""
+        rows = [("kind", self.kind), ("variables of the link", str(self.r)),
+                ("variance of the label noise", f"{self.noise:g}"),
+                ("inputs", escape(repr(self.inputs)))]  # fmt: skip
+        rows += [
+            (field.name, escape(str(getattr(value, "text", None) or value)))
+            for field, _ in declared(self)
+            if field.name != "noise" and (value := getattr(self, field.name)) is not None
+        ]
+        return card(formula(f"y = {self.link.latex}{noise}"), html_table((), rows))
+
     @property
     def channel(self) -> Channel:
         """The law P(y | z)."""
         return Channel(self.link, self.noise)
+
+    def simplified(self) -> Target:
+        """Return the target with noise that its label only adds counted as `noise`."""
+        return self
 
     @property
     @abstractmethod
@@ -85,6 +105,11 @@ class Target(ABC):
         """Var(y), noise included."""
 
     @property
+    def label_noise(self) -> float:
+        """E Var(y | z): what no predictor of the label goes below."""
+        return self.channel.label_noise
+
+    @property
     def signal_power(self) -> float | None:
         """E[f^2] without noise where it is known exactly and samples of it have heavy tails."""
         return None
@@ -92,7 +117,7 @@ class Target(ABC):
     @property
     def label_values(self) -> tuple[float, ...] | None:
         """All labels, sorted, where they are finitely many; None otherwise."""
-        return None if self.noise else self.link.values
+        return None if self.channel.noise else self.link.values
 
     @abstractmethod
     def degree_energies(self, degree: int, d: int | None = None) -> tuple[NDArray[Any], float]:
@@ -277,15 +302,15 @@ def checked_memory(what: str, needed: float, advice: str = "use smaller sizes") 
     LearnabilityError
         When they are not free; the sentence says how many are needed.
     """
-    free = _free_memory()
+    free = free_memory()
     if needed > free:
         raise LearnabilityError(
             f"{what} need {needed / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB are free: {advice}."
         )
 
 
-def _free_memory() -> float:
-    """Return bytes of memory that can be taken; unbounded where the system does not tell."""
+def free_memory() -> float:
+    """Bytes of memory that can be taken; unbounded where the system does not tell."""
     try:
         with open("/proc/meminfo") as lines:
             for line in lines:

@@ -7,7 +7,7 @@ deeper trees the z_i are themselves features of disjoint blocks of directions.
 References
 ----------
 Dandi, Pesce, Zdeborova, Krzakala, arXiv:2502.13961 (targets and layer-wise learning).
-Nichani, Damian, Lee, NeurIPS 2023; Wang, Nichani, Lee, NeurIPS 2023 (three layers).
+Nichani, Damian, Lee; Wang, Nichani, Lee, NeurIPS 2023 (three layers).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,19 +26,19 @@ from learnability.inputs import Inputs, Isotropic
 from learnability.inputs.base import orthonormal_rows
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
+from learnability.labels.random_link import certain
 from learnability.randomness import stream
-from learnability.targets._composition import Composition
+from learnability.targets._composition import Composition, composed
+from learnability.targets._floor import refit_floor
 from learnability.targets._tree_fields import Levels, Polynomial
 from learnability.targets._tree_moments import level_scales
 from learnability.targets.base import Draw, Sample, Target, beyond
+from learnability.targets.directions import second_orders
 from learnability.targets.tree import climb, level_sizes, sign_counts
 
 __all__ = ["Hierarchical"]
 
 Array = NDArray[np.float64]
-
-_SAMPLES = 200_000
-_ROWS = 20_000
 
 
 @record
@@ -55,9 +54,9 @@ class Hierarchical(Target):
 
     Notes
     -----
-    Numbers of a population need N: give it, or take the target at a dimension, `target.at(d)`. In
-    deeper trees they are those of the last features, with the variables of the last level taken as
-    Gaussian. In a `Sample` the rows of W (r N, d) are the directions and h (n, r) the features.
+    Numbers of a population need N: give it, or take the target at a dimension, `target.at(d)`. They
+    are exact at any depth; degrees are those in the directions. In a `Sample` the rows of W
+    (r N, d) are the directions and h (n, r) the features.
 
     Examples
     --------
@@ -90,8 +89,10 @@ class Hierarchical(Target):
         "whose levels have d^epsilon, d^(epsilon^2), ... variables.",
     )  # fmt: skip
     signs: str = choice(
-        "balanced", ("balanced", "ones"), help="Half of the a_i are -1, or all of them are +1."
-    )
+        "balanced", ("balanced", "ones", "random"),
+        help="Half of the a_i are -1, or all of them are +1, or each is what a coin says that is "
+        "thrown once for each number of variables.",
+    )  # fmt: skip
     normalisation: str = choice(
         "unit", ("unit", "printed"),
         help="The last features are divided by their standard deviation, or taken as printed; "
@@ -114,7 +115,7 @@ class Hierarchical(Target):
         if epsilon is not None and N is not None:
             raise LearnabilityError("`epsilon` and `N` were both given, but one says the other.")
         values = {
-            "link": Link(link, r=r), "polynomial": polynomial,
+            "link": certain(Link(link, r=r)), "polynomial": polynomial,
             "epsilon": 0.5 if epsilon is None and N is None else epsilon, "N": N, "depth": depth,
             "signs": signs, "normalisation": normalisation, "noise": noise,
         }  # fmt: skip
@@ -122,12 +123,12 @@ class Hierarchical(Target):
             object.__setattr__(self, name, value)
 
     def check(self) -> None:
-        """Refuse a depth that is not that of the levels, and take theirs.
+        """Take the depth of the levels; when both were given and differ, refuse.
 
         Raises
         ------
         LearnabilityError
-            When both were given and differ.
+            When they differ.
         """
         if self.N is None:
             return
@@ -137,8 +138,6 @@ class Hierarchical(Target):
                 f"{len(self.N) + 2}."
             )
         object.__setattr__(self, "depth", len(self.N) + 2)
-
-    # ---- what it is
 
     @property
     def depends_on_dimension(self) -> bool:
@@ -213,7 +212,11 @@ class Hierarchical(Target):
     @property
     def feature_variance(self) -> float:
         """Var h of a feature: 1, or that of P as printed."""
-        return 1.0 if self.normalisation == "unit" else expand(self.polynomial, 1).energy
+        if self.normalisation == "unit":
+            return 1.0
+        if self.depth == 3:
+            return expand(self.polynomial, 1).energy
+        return level_scales(self.polynomial, self.sizes, self.signs)[-1] ** -2
 
     def provenance(self) -> dict[str, Any]:
         """Return what a result says of its target."""
@@ -249,10 +252,7 @@ class Hierarchical(Target):
         here = self.at(X.shape[1])
         sizes = here.sizes
         z = (X @ W.T).reshape(len(X), self.r, sizes[0])
-        scales = list(level_scales(self.polynomial, sizes, self.signs))
-        if self.normalisation == "printed":
-            scales[-1] = 1.0
-        return climb(z, sizes, self.signs, self._P, scales)
+        return climb(z, sizes, self.signs, self._P, here._scales)
 
     def _P(self, z: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(self.polynomial(z[..., None]), dtype=z.dtype)
@@ -275,22 +275,30 @@ class Hierarchical(Target):
 
     @property
     def composition(self) -> Composition:
-        """The decomposition of g by degree of the variables of the last level."""
-        return _composition(
+        """The decomposition of g by degree of the directions."""
+        scales = self._scales
+        blocks = [a // b for a, b in zip(self.sizes, (*self.sizes[1:], 1), strict=True)]
+        return composed(
             self.link,
             self.polynomial,
-            *sign_counts(self.signs, self.sizes[-1]),
-            1.0 if self.normalisation == "printed" else expand(self.polynomial, 1).energy ** -0.5,
+            tuple(sign_counts(self.signs, block) for block in blocks),
+            scales,
         )
 
+    @property
+    def _scales(self) -> tuple[float, ...]:
+        """Factors of the features over each level."""
+        scales = level_scales(self.polynomial, self.sizes, self.signs)
+        return (*scales[:-1], 1.0) if self.normalisation == "printed" else scales
+
     def levels(self, degree: int | None = None) -> Array:
-        """Return energies |P_j f|^2, j = 0 ... `degree`, in the variables of the last level.
+        """Return energies |P_j f|^2, j = 0 ... `degree`, in the directions.
 
         Parameters
         ----------
         degree : int, optional
-            Highest degree, by default the highest known: 8, or 4 for several features. What the
-            variance holds beyond is of higher degree.
+            Highest degree, by default the highest known: 8, less for several features or in deep
+            trees. What the variance holds beyond is of higher degree.
         """
         highest = self.composition.highest
         known = Declared(Whole(at_least=0, at_most=highest), "Highest degree.")
@@ -325,15 +333,29 @@ class Hierarchical(Target):
         """Var(y), noise included."""
         return self.variance + self.noise
 
+    def alike(self) -> list[NDArray[np.int_]]:
+        """Return the directions by feature and by the sign of the variable they are under.
+
+        Returns
+        -------
+        list of array
+            Numbers of directions: feature 1 with sign +1, with sign -1, feature 2, and so on.
+        """
+        variables, under = self.sizes[-1], self.sizes[0] // self.sizes[-1]
+        plus = sign_counts(self.signs, variables)[0] * under
+        every = np.arange(self.r * variables * under).reshape(self.r, -1)
+        return [rows for one in every for rows in (one[:plus], one[plus:])]
+
     @property
     def second_order(self) -> float:
-        """c = |E[f He_2(z_i)]|, the least over signs and features."""
-        return float(np.nanmin(np.abs(self.composition.single(2))))
+        """c = |E[f He_2(z_i)]|, the largest over directions; zero when only rounding is left."""
+        return float(second_orders(self.composition, self.sizes[0]).max())
 
     def n_star(self, d: int) -> float:
-        """Samples at which the second moment of the labels shows the directions, d Var(y) / c^2.
+        """Samples at which the second moment of the labels shows all directions, d Var(y) / c^2.
 
-        The largest number over signs and features; infinite when c = 0.
+        c is the least |E[f He_2(z_i)]|; infinite when it is zero but for rounding. What each
+        direction needs, also by products z_i z_j, is `theory.recovered_directions`.
 
         Parameters
         ----------
@@ -341,14 +363,13 @@ class Hierarchical(Target):
             Dimension.
         """
         here = self.at(d)
-        c = here.second_order
-        if c**2 <= 1e-18 * here.variance:
-            return math.inf
-        return d * here.label_variance / c**2
+        c = float(second_orders(here.composition, here.sizes[0]).min())
+        return d * here.label_variance / c**2 if c else math.inf
 
     @property
     def max_feature_overlap(self) -> float | Array:
         """Cosine of h with the best fit of the polynomial's degree, by feature where r > 1."""
+        self._shallow("The overlap of the best fit")
         low = float(np.sum(self.levels(self.degree)[1:]))
         found = self.composition.feature_correlation / math.sqrt(self.feature_variance * low)
         return float(found[0]) if self.r == 1 else found
@@ -359,42 +380,15 @@ class Hierarchical(Target):
 
         From 200 000 samples, over neighbours in q; its error is below one percent of Var f.
         """
-        return _floor(self)
+        self._shallow("What a refit on the best fit leaves")
+        return refit_floor(self.composition, self.degree)
 
-    def drawn_variables(self, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Return variables (n, r, N) of the last level taken as Gaussian, and the features (n, r).
-
-        Parameters
-        ----------
-        n : int
-            Number of samples.
-        rng : numpy Generator
-            Of the variables.
-        """
-        N = self.sizes[-1]
-        z = rng.standard_normal((n, self.r, N))
-        composition = self.composition
-        h = climb(z, (N,), self.signs, self._P, (composition.scale,))[-1][..., 0]
-        return z, np.asarray(h, dtype=float)
-
-
-@lru_cache(maxsize=32)
-def _composition(link: Link, polynomial: Link, plus: int, minus: int, scale: float) -> Composition:
-    return Composition(link, polynomial, plus, minus, scale)
-
-
-@lru_cache(maxsize=32)
-def _floor(target: Hierarchical) -> float:
-    rng = np.random.default_rng(1729)
-    f, q = [], []
-    rows = max(min(_ROWS, 4_000_000 // (target.r * target.sizes[-1])), 100)
-    for _ in range(_SAMPLES // rows):
-        z, h = target.drawn_variables(rows, rng)
-        f.append(np.asarray(target.link(h), dtype=float))
-        q.append(sum(target.composition.project(z, target.degree)))
-    return conditional_variance(np.concatenate(f), np.concatenate(q))
-
-
-def conditional_variance(f: Array, q: Array) -> float:
-    """Return E Var(f | q) from samples: half the mean square of differences of neighbours in q."""
-    return 0.5 * float(np.mean(np.diff(f[np.argsort(q, kind="stable")]) ** 2))
+    def _shallow(self, what: str) -> None:
+        """Refuse deeper trees, and degrees that are not resolved."""
+        if self.depth > 3:
+            raise LearnabilityError(f"{what} is known for depth 3, and this tree has {self.depth}.")
+        if self.degree > self.composition.highest:
+            raise LearnabilityError(
+                f"{what} needs degree {self.degree}, and degrees up to {self.composition.highest} "
+                "are resolved for this target."
+            )

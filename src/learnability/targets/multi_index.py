@@ -1,4 +1,4 @@
-"""The multi-index target y = g(z) + sqrt(noise) xi, z the hidden coordinates of the inputs."""
+"""The multi-index target: labels of a law P(y | z), z the hidden coordinates of the inputs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from learnability.errors import LearnabilityError, refuse
 from learnability.inputs import Inputs, Isotropic, Signs, Spiked
 from learnability.labels.channel import checked_noise
 from learnability.labels.hermite import expand
+from learnability.labels.laws import Law
 from learnability.labels.link import Link
 from learnability.randomness import stream
 from learnability.targets.base import Draw, Sample, Target, beyond
@@ -25,12 +26,13 @@ _STANDARD = Isotropic()
 
 @dataclass(frozen=True, init=False)
 class MultiIndex(Target):
-    """Labels g(z) of inputs with r hidden directions, z = W* x standardised.
+    """Labels g(z), or random ones, of inputs with r hidden directions, z = W* x standardised.
 
     Parameters
     ----------
-    link : str, callable or Link
-        The function g; a callable takes an (..., r) array.
+    link : str, callable, Link or Law
+        The function g; a callable takes an (..., r) array. Or a random label, such as
+        ``"sign(z + sqrt(0.5)*xi)"``, ``"bernoulli(sigmoid(2*z))"`` or a FiniteLaw.
     r : int, optional
         Number of hidden directions; needed for a callable.
     noise : float
@@ -60,7 +62,7 @@ class MultiIndex(Target):
 
     def __init__(
         self,
-        link: str | Callable[[Any], Any] | Link,
+        link: str | Callable[[Any], Any] | Link | Law,
         r: int | None = None,
         noise: float = 0.0,
         inputs: Inputs | None = None,
@@ -71,6 +73,13 @@ class MultiIndex(Target):
         object.__setattr__(self, "link", Link(link, r=r))
         object.__setattr__(self, "noise", checked_noise(noise))
         object.__setattr__(self, "inputs", law)
+
+    def simplified(self) -> MultiIndex:
+        """Return the target with noise that its label only adds counted as `noise`."""
+        channel = self.channel
+        if channel.link is self.link:
+            return self
+        return MultiIndex(channel.link, noise=channel.noise, inputs=self.inputs)
 
     @property
     def depends_on_dimension(self) -> bool:
@@ -104,7 +113,14 @@ class MultiIndex(Target):
         """Var(y), noise included."""
         if self.inputs.normal:
             return self.channel.label_variance
-        return float(np.var(self._labels_of_signs())) + self.noise
+        return float(np.var(self._labels_of_signs())) + self.label_noise
+
+    @property
+    def label_noise(self) -> float:
+        """E Var(y | z): what no predictor of the label goes below."""
+        if self.inputs.normal or self.link.law is None:
+            return self.channel.label_noise
+        return float(np.mean(self.link.law.variance(self._corners()))) + self.noise
 
     @property
     def signal_power(self) -> float | None:
@@ -115,7 +131,7 @@ class MultiIndex(Target):
     @property
     def label_values(self) -> tuple[float, ...] | None:
         """All labels, sorted, where they are finitely many; None otherwise."""
-        if self.inputs.normal or self.noise:
+        if self.inputs.normal or self.noise or self.link.law is not None:
             return super().label_values
         return tuple(float(value) for value in np.unique(self._labels_of_signs()))
 
@@ -136,9 +152,11 @@ class MultiIndex(Target):
         powers = np.array([found.power(k) for k in range(degree + 1)])
         return powers, beyond(found.energy, powers)
 
+    def _corners(self) -> NDArray[np.float64]:
+        return np.array(list(itertools.product([-1.0, 1.0], repeat=self.r)))
+
     def _labels_of_signs(self) -> Any:
-        corners = np.array(list(itertools.product([-1.0, 1.0], repeat=self.r)))
-        return np.asarray(self.link(corners), dtype=float)
+        return np.asarray(self.link(self._corners()), dtype=float)
 
     def _drawing(self, seed: int, d: int) -> Draw:
         directions = self.inputs.directions(seed, self.r, d)

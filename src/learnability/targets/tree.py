@@ -41,7 +41,13 @@ def level_sizes(d: int, epsilon: float, depth: int) -> tuple[int, ...]:
 
 
 def sign_counts(signs: str, size: int) -> tuple[int, int]:
-    """Return how many of the variables under a feature have sign +1 and -1."""
+    """Return how many of the variables under a feature have sign +1 and -1.
+
+    Random ones are fair coins, thrown once for each number of variables.
+    """
+    if signs == "random":
+        plus = int(np.random.default_rng([17, size]).binomial(size, 0.5))
+        return plus, size - plus
     return (size, 0) if signs == "ones" else (size - size // 2, size // 2)
 
 
@@ -61,7 +67,7 @@ def climb(
     sizes : sequence of int
         Numbers of variables of each level.
     signs : str
-        "balanced" or "ones".
+        "balanced", "ones" or "random".
     polynomial : callable
         P, elementwise.
     scales : sequence of float

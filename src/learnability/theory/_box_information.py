@@ -184,8 +184,8 @@ class RootInformation:
         assert axis is not None
         rest = order[1:]
         known = float(q[axis]) >= KNOWN
-        # Where all coordinates are open the integral has as many dimensions, and fewer nodes.
-        busy = not known and q[axis] > 0 and bool(np.any(q[rest] > 0))
+        # Where three coordinates are open the integral has as many dimensions, and fewer nodes.
+        busy = not known and q[axis] > 0 and np.count_nonzero(q[rest] > 0) > 1
         products = _Products([self.scheme.edges[i] for i in rest], q[rest], 3 if busy else 8)
         groups = [products.group(cells) for _, cells in self.scheme.functions]
         mass, slope = np.array([g[0] for g in groups]), np.array([g[1] for g in groups])
@@ -196,9 +196,14 @@ class RootInformation:
             found[axis] = np.inf
             return found
         overlap, v = float(q[axis]), 1 - float(q[axis])
-        edges = np.linspace(-8.5, 8.5, 9 if busy else 17)
-        x, wx = composite_legendre(edges, np.inf, 3 if busy else 8)
-        wx = wx * np.exp(-0.5 * x**2) / math.sqrt(2 * math.pi)
+        if np.any(q[rest] > 0):  # Even sums of a smooth integrand converge fast.
+            step = max(min(0.4, 0.6 * math.sqrt(v / overlap)), 0.12)
+            x = np.arange(-4.8, 4.8 + step, 0.45) if busy else np.arange(-8.4, 8.4 + step, step)
+            wx = np.exp(-0.5 * x**2)
+        else:
+            x, wx = composite_legendre(np.linspace(-8.5, 8.5, 17), np.inf, 8)
+            wx = wx * np.exp(-0.5 * x**2)
+        wx = wx / wx.sum()
         roots, log_inverse, weight, owner = self._labels(4 if busy else 8)
         count = len(self.scheme.functions)
         for b in range(len(roots)):  # The true root is z, and omega = q z + sqrt(q (1 - q)) x.

@@ -93,6 +93,18 @@ class OverlapCurve:
         ends = ((float(q[k]), float(curve[k])), (float(q[k + 1]), float(curve[k + 1])))
         return self._between(*ends, alpha)
 
+    def reached(self, alpha: float, informed: bool) -> tuple[float, float]:
+        """Return the largest or smallest overlap of a ratio, and its error.
+
+        A relative error of I(q) is one of alpha: the error is how far the overlap moves with it.
+        """
+        find = self.largest if informed else self.smallest
+        q = find(alpha)
+        if q in (0.0, 1.0) and self.error == 0:
+            return q, 0.0
+        ends = [find(alpha * (1 + s * max(self.error, 1e-9))) for s in (-1, 1)]
+        return q, max(abs(end - q) for end in ends)
+
     def _between(self, low: tuple[float, float], high: tuple[float, float], alpha: float) -> float:
         """Return the overlap of a ratio, between two points (overlap, ratio) of the curve."""
         from scipy.optimize import brentq

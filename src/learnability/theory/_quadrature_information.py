@@ -27,7 +27,7 @@ from learnability.gaussian.rules import (
 )
 from learnability.gaussian.sections import Section
 from learnability.labels.channel import Channel
-from learnability.labels.posterior import BoxPosterior, scheme_of, traceable
+from learnability.labels.posterior import BoxPosterior, LinePosterior, scheme_of, traceable
 
 __all__ = ["QuadratureInformation"]
 
@@ -59,7 +59,8 @@ class QuadratureInformation:
     def exact(self) -> bool:
         """Whether single posteriors are exact up to rounding and cheap."""
         scheme = scheme_of(self.channel)
-        return isinstance(scheme, BoxPosterior) or scheme.is_linear
+        lines = isinstance(scheme, LinePosterior) and scheme.is_linear
+        return isinstance(scheme, BoxPosterior) or lines
 
     def _nodes(self, open_directions: int) -> tuple[Array, Array]:
         """Return nodes of (z, eta, xi), with weights."""

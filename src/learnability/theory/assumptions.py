@@ -13,11 +13,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from learnability.fields import Declared
 from learnability.labels.fields import Function
 from learnability.labels.hermite import HermiteExpansion, expand
 from learnability.labels.link import Link
 from learnability.targets.hierarchical import Hierarchical
+from learnability.theory.compositional import standardised_link
 
 __all__ = ["Condition", "conditions"]
 
@@ -72,11 +75,10 @@ def conditions(target: Hierarchical, activation: str | Link = "relu(z)") -> tupl
     """
     sigma = Declared(Function(), "Of the first layer.").read("activation", activation)
     k = target.degree
-    standard = _standardised(target)
+    standard = standardised_link(target)
     g, P, s = expand(standard, max(k, 2)), expand(target.polynomial, max(k, 2)), expand(sigma, k)
     rows = [
-        _nonzero("c_1(g) is not zero", "essential", g, 1,
-                 "the feature is not seen at first order: use g with a linear part"),
+        *_linear_parts(g),
         _decided("the information exponent of P is at most 2", "essential",
                  P.is_zero(1) is not True or P.is_zero(2) is not True,
                  float(P.information_exponent or math.nan),
@@ -111,18 +113,37 @@ def conditions(target: Hierarchical, activation: str | Link = "relu(z)") -> tupl
     return tuple(rows)
 
 
+def _linear_parts(g: HermiteExpansion) -> list[Condition]:
+    """Return whether g has a linear part in each feature."""
+    advice = "the feature is not seen at first order: use g with a linear part"
+    if g.link.r == 1:
+        return [_nonzero("c_1(g) is not zero", "essential", g, 1, advice)]
+    rows = []
+    for m, c in enumerate(np.abs(g.tensors[1])):
+        zero = float(c) <= 1e-9 * math.sqrt(g.energy) + 10 * g.errors[1]
+        verdict = "undecided" if g.is_zero(1) is None else _verdict(not zero)
+        number = float(c) / math.sqrt(g.energy)
+        rows.append(Condition(f"c_1(g) in h_{m + 1} is not zero", "essential", verdict, number,
+                              "" if verdict == "holds" else advice))  # fmt: skip
+    return rows
+
+
 def _numbers(target: Hierarchical) -> list[Condition]:
     """Return constants that the theorems leave out."""
-    N, variance = target.sizes[-1], target.variance
+    N, D = target.sizes[0], target.r * target.sizes[0]
     found = [
         Condition("n* / (d N), samples of the first layer", "number", "-",
-                  target.n_star(target.r * target.sizes[0])
-                  / (target.r * target.sizes[0] * target.sizes[0])),
-        Condition("what a refit on the best fit of degree k leaves, over Var f", "number", "-",
-                  target.feature_floor / variance),
+                  target.n_star(D) / (D * N)),
         Condition("monomials up to degree k: n and the first width exceed them", "number", "-",
-                  float(math.comb(target.r * N + target.degree, target.degree))),
+                  float(math.comb(D + target.degree, target.degree))),
     ]  # fmt: skip
+    if target.depth > 3:
+        return found
+    found.insert(
+        1,
+        Condition("what a refit on the best fit of degree k leaves, over Var f", "number", "-",
+                  target.feature_floor / target.variance),
+    )  # fmt: skip
     overlap = target.max_feature_overlap
     values = [overlap] if isinstance(overlap, float) else list(overlap)
     found += [
@@ -130,15 +151,6 @@ def _numbers(target: Hierarchical) -> list[Condition]:
         for m, v in enumerate(values)
     ]
     return found
-
-
-def _standardised(target: Hierarchical) -> Link:
-    """Return G of features of unit variance."""
-    scale = math.sqrt(target.feature_variance)
-    if scale == 1:
-        return target.link
-    link = target.link
-    return Link(lambda h: link(scale * h), r=link.r, breaks=())
 
 
 def _verdict(holds: bool) -> str:

@@ -13,8 +13,14 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.gaussian.hermite_products import multi_indices, product_rotation
+from learnability.gaussian.hermite_products import (
+    multi_indices,
+    product_rotation,
+    symmetric_basis,
+)
+from learnability.gaussian.invariances import invariant_subspace
 from learnability.gaussian.quadrature import adapted_complement, rules_for
+from learnability.gaussian.rules import Rule
 from learnability.gaussian.sections import Section, complement
 from learnability.labels.conditional import HIGHEST_ORDER
 from learnability.labels.hermite import ZERO
@@ -23,7 +29,6 @@ from learnability.theory.subspaces import (
     Signal,
     is_square_integrable,
     open_range,
-    symmetric_basis,
     top_range,
 )
 
@@ -33,6 +38,7 @@ __all__ = [
     "correlation_signals",
     "shown_directions",
     "snapped",
+    "transformed_signal",
 ]
 
 Array = NDArray[np.float64]
@@ -111,56 +117,111 @@ def correlation_kernels(section: Section, known: Array) -> Kernels:
     return [kernels[0], *(turn @ kernel @ turn.T for kernel in kernels[1:])], errors, energy
 
 
-def correlation_signals(section: Section, known: Array) -> dict[int, Signal]:
-    """Return the range of every K_j(U), j = 1 ... 8."""
+def correlation_signals(section: Section, known: Array, tilt: float = 0.0) -> dict[int, Signal]:
+    """Return the range of every K_j(U), j = 1 ... 8.
+
+    Where the known directions are off by an angle, so may be a share of the variance.
+    """
     kernels, errors, energy = correlation_kernels(section, known)
     # The variance of f is the scale of all its correlations; these are squares.
     scale = max(energy - float(kernels[0][0, 0]), 1e-12 * energy, 1e-300)
-    return {k: open_range(kernels[k], errors[k], scale, ZERO**2) for k in range(1, len(kernels))}
+    floor = max(ZERO**2, 100 * tilt)
+    return {k: open_range(kernels[k], errors[k], scale, floor) for k in range(1, len(kernels))}
 
 
-def snapped(section: Section, known: Array, rows: Array) -> tuple[Array, bool]:
-    """Directions found by sampling, moved to exact ones that they mean, and whether that worked.
+def snapped(section: Section, known: Array, rows: Array, tilt: float) -> tuple[Array, float]:
+    """Directions found by sampling, moved to exact ones that they mean, and the error left.
 
-    Averages of z z^T - I against the label and its square, given the known coordinates, come from
-    quadrature. When eigenvectors of one of them lie within a percent of `rows` (k, m - j), and the
-    others are as far away, they are what was meant.
+    A subspace of the unknown directions must be invariant under every symmetry of g that keeps
+    the known ones: where this leaves no choice it is exact. Else averages of z z^T - I against
+    the label and its square, given the known coordinates, come from quadrature. When eigenvectors
+    of one of them lie within a percent of `rows` (k, m - j), and the others are as far away, they
+    are what was meant, up to the difference between two rules.
     """
     left = section.m - len(known)
-    if section.m > MOST_DIRECTIONS or len(rows) == left:
-        return rows, len(rows) == left
+    if len(rows) == left:
+        return np.eye(left), 0.0
+    turned = section.inside(np.vstack([known, complement(known, section.m)]))
+    allowed = invariant_subspace(rows, _turns_of_unknown(turned, len(known))[0])
+    if allowed is not None:
+        return allowed, 0.0
+    if section.m > MOST_DIRECTIONS or section.link.law is not None:
+        return rows, tilt
     rest = adapted_complement(section, known)
     turned = section.inside(np.vstack([known, rest]))
-    rows = rows @ complement(known, section.m) @ rest.T
-    rule = rules_for(turned, len(known))[0][0]
-    values = rule.evaluate(turned)
-    basis = symmetric_basis(left)
+    turn = rest @ complement(known, section.m).T
+    rules = rules_for(turned, len(known))[0][:2]
+    values = [rule.evaluate(turned) for rule in rules]
+    best, best_tilt = rows, tilt
     for power in (1, 2):
-        moments = rule.hermite_moments(values**power, [2])[2]
-        matrices = np.einsum("nq,qij->nij", moments, basis)
-        total = np.einsum("n,nij,njk->ik", rule.outer_weights, matrices, matrices)
-        sizes, vectors = np.linalg.eigh(total)
-        closeness = np.sum((rows @ vectors) ** 2, axis=0)
-        best = np.sort(np.argsort(closeness)[left - len(rows) :])
-        others = np.setdiff1d(np.arange(left), best)
-        apart = np.abs(sizes[best][:, None] - sizes[others]).min(initial=np.inf)
-        if (
-            closeness[best].min() > 1 - 1e-4
-            and closeness[others].max(initial=0.0) < 1e-4
-            and apart > 1e-7 * sizes[-1]
-        ):
-            found = vectors[:, best].T @ rest @ complement(known, section.m).T
-            return top_range(found.T @ found, len(rows)), True
-    return rows @ rest @ complement(known, section.m).T, False
+        found = [
+            _meant(rule, value**power, rows @ turn.T)
+            for rule, value in zip(rules, values, strict=True)
+        ]
+        if found[0] is None or found[1] is None:
+            continue
+        moved = float(np.abs(found[0].T @ found[0] - found[1].T @ found[1]).max())
+        if moved < best_tilt:
+            exact = found[0] @ turn
+            best, best_tilt = top_range(exact.T @ exact, len(rows)), moved
+    return best, best_tilt
 
 
-def shown_directions(link: Link, section: Section, known: Array) -> dict[int, Array]:
-    """Return rows (k, m - j) that correlations of each order prove to carry a signal.
+def _meant(rule: Rule, values: Array, rows: Array) -> Array | None:
+    """Eigenvectors of the mean square of E[T (z z^T - I) | z_U] that lie close to `rows`."""
+    k, left = rows.shape
+    matrices = np.einsum("nq,qij->nij", rule.hermite_moments(values, [2])[2], symmetric_basis(left))
+    total = np.einsum("n,nij,njk->ik", rule.outer_weights, matrices, matrices)
+    sizes, vectors = np.linalg.eigh(total)
+    closeness = np.sum((rows @ vectors) ** 2, axis=0)
+    best = np.sort(np.argsort(closeness)[left - k :])
+    others = np.setdiff1d(np.arange(left), best)
+    apart = np.abs(sizes[best][:, None] - sizes[others]).min(initial=np.inf)
+    close = closeness[best].min() > 1 - 1e-4 and closeness[others].max(initial=0.0) < 1e-4
+    return vectors[:, best].T if close and apart > 1e-7 * sizes[-1] else None
+
+
+def transformed_signal(section: Section, known: Array, order: int) -> Signal:
+    """Return what correlations of one order with functions of the label show.
+
+    Of a label u in its unit these are u^2, u / (1 + u^2) and exp(-u^2). The answer is in doubt
+    when the quadrature is not exact to nine digits: it then proves no absence.
+    """
+    left = section.m - len(known)
+    random = section.link.law is not None
+    if section.m > MOST_DIRECTIONS or section.break_functions is None or random:
+        return Signal(np.zeros((0, left)), True)
+    rest = adapted_complement(section, known)
+    turned = section.inside(np.vstack([known, rest]))
+    found: list[list[tuple[Array, float]]] = []
+    for rule in rules_for(turned, len(known))[0][:2]:
+        values = rule.evaluate(turned)
+        mean = rule.mean(values)
+        u = (values - mean) / max(math.sqrt(rule.mean((values - mean) ** 2)), 1e-300)
+        found.append(
+            [
+                (_unfolded(moments[order], rule.outer_weights, left, order), rule.mean(t**2))
+                for t in (u**2 / (1 + 0.1 * u**2), u / (1 + u**2), np.exp(-(u**2)))
+                for moments in [rule.hermite_moments(t, [order])]
+            ]
+        )
+    total, doubt = np.zeros((left, left)), False
+    for (kernel, scale), (other, _) in zip(*found, strict=True):
+        error = float(np.abs(kernel - other).max())
+        signal = open_range(kernel, error, scale, ZERO**2)
+        doubt = doubt or signal.doubt or error > ZERO * scale
+        total += signal.basis.T @ signal.basis
+    turn = rest @ complement(known, section.m).T
+    total = turn.T @ total @ turn
+    return Signal(top_range(total, int(np.linalg.matrix_rank(total, tol=1e-6))), doubt)
+
+
+def shown_directions(link: Link, section: Section, known: Array, tilt: float) -> dict[int, Signal]:
+    """Return what correlations of each order prove to carry a signal, with bases (k, m - j).
 
     Empty where correlations do not exist or are not computed: they never prove its absence.
     """
     left = section.m - len(known)
     if section.m > MOST_DIRECTIONS or not is_square_integrable(link):
-        return {k: np.zeros((0, left)) for k in range(1, HIGHEST_ORDER + 1)}
-    signals = correlation_signals(section, known)
-    return {k: signal.basis.reshape(-1, left) for k, signal in signals.items()}
+        return {k: Signal(np.zeros((0, left)), True) for k in range(1, HIGHEST_ORDER + 1)}
+    return correlation_signals(section, known, tilt)

@@ -17,11 +17,11 @@ from learnability.errors import refuse
 from learnability.gaussian.sections import complement
 from learnability.labels.conditional import HIGHEST_ORDER
 from learnability.labels.link import Link
-from learnability.theory.correlations import correlation_kernels, correlation_signals
+from learnability.theory.correlations import correlation_kernels, correlation_signals, snapped
 from learnability.theory.steps import Staircase, Step
 from learnability.theory.subspaces import relevant_subspace, top_range, whole_section
 
-__all__ = ["HIGHEST_KAPPA", "csq_staircase", "leap_staircase", "risk_floors"]
+__all__ = ["HIGHEST_KAPPA", "csq_staircase", "leap_staircase", "regression", "risk_floors"]
 
 HIGHEST_KAPPA = 4
 
@@ -67,16 +67,23 @@ def leap_staircase(link: Link) -> Staircase:
     return _climb(link, HIGHEST_ORDER, greedy=True)
 
 
+def regression(link: Link) -> Link:
+    """Return E[y | z], all that correlations with the label see of a random one."""
+    return link if link.law is None else link.law.mean
+
+
 def _climb(link: Link, highest: int, greedy: bool) -> Staircase:
     """CSQ steps up to an order: at each, the lowest that shows something, or all together."""
+    link = regression(link)
     relevant, _ = relevant_subspace(link)
     section = whole_section(link, relevant)
     known = np.zeros((0, len(relevant)))
     steps: list[Step] = []
     doubts: list[str] = []
+    tilt = 0.0
     while len(known) < len(relevant):
         unknown = complement(known, len(relevant))
-        signals = correlation_signals(section, known)
+        signals = correlation_signals(section, known, tilt)
         shown = [k for k in range(1, highest + 1) if len(signals[k].basis)]
         if any(signals[k].doubt for k in range(1, shown[0] if shown else highest + 1)):
             doubts.append(f"step {len(steps) + 1} of the CSQ staircase: which orders vanish")
@@ -85,7 +92,10 @@ def _climb(link: Link, highest: int, greedy: bool) -> Staircase:
         used = shown[:1] if greedy else shown
         together = np.sum([signals[k].basis.T @ signals[k].basis for k in used], axis=0)
         rank = int(np.linalg.matrix_rank(together, tol=1e-6))
-        span = top_range(together, rank)
+        span, error = snapped(
+            section, known, top_range(together, rank), max(signals[k].tilt for k in used)
+        )
+        tilt = max(tilt, error)
         steps.append(Step(span @ unknown @ relevant, "csq", None, used[-1]))
         known = np.vstack([known, span @ unknown])
     return Staircase(tuple(steps), tuple(doubts))
@@ -107,6 +117,7 @@ def risk_floors(link: Link, staircase: Staircase) -> tuple[tuple[float, ...], ..
         Entry [t][kappa] is |P_{U_t, > kappa} f|^2 for kappa = 0 ... 4; kappa = 0 is
         E Var(f | P_{U_t} x).
     """
+    link = regression(link)
     relevant, _ = relevant_subspace(link)
     section = whole_section(link, relevant)
     known = np.zeros((0, section.m))

@@ -15,6 +15,7 @@ Troiani, Dandi, Defilippis, Zdeborova, Loureiro, Krzakala, arXiv:2405.15480, sec
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +29,40 @@ from learnability.labels.conditional import (
     conditional_moments,
 )
 from learnability.labels.link import Link
-from learnability.theory.correlations import shown_directions, snapped
+from learnability.labels.relabelling import plain_label
+from learnability.theory.correlations import shown_directions, snapped, transformed_signal
 from learnability.theory.self_consistency import self_consistent_alpha
 from learnability.theory.steps import Staircase, Step
-from learnability.theory.subspaces import open_range, relevant_subspace, threshold, whole_section
+from learnability.theory.subspaces import (
+    Signal,
+    open_range,
+    relevant_subspace,
+    threshold,
+    top_range,
+    whole_section,
+)
 
 __all__ = ["grand_staircase"]
 
 Array = NDArray[np.float64]
+
+_EXACT = 1e-10  # Directions with a smaller error are as good as known.
+_STANDS_OUT = 1e4
+
+_TOLD_APART = 1e-3  # Of a blurred label no smaller signal is believed.
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is known at a step: orthonormal rows (j, m), and their error as a sine."""
+
+    rows: Array
+    tilt: float
+
+    def with_new(self, rows: Array, tilt: float) -> _Known:
+        """Return what is known after a step; `rows` (k, m - j) are in the unknown directions."""
+        unknown = complement(self.rows, self.rows.shape[1])
+        return _Known(np.vstack([self.rows, rows @ unknown]), max(self.tilt, tilt))
 
 
 def grand_staircase(link: Link, noise: float = 0.0) -> Staircase:
@@ -51,104 +78,190 @@ def grand_staircase(link: Link, noise: float = 0.0) -> Staircase:
     Returns
     -------
     Staircase
+        What stays undecided is one last step without a kind.
     """
     relevant, _ = relevant_subspace(link)
-    section = whole_section(link, relevant)
-    known = np.zeros((0, len(relevant)))
+    label = whole_section(link, relevant)
+    plain = whole_section(plain_label(link), relevant)
+    known = _Known(np.zeros((0, len(relevant))), 0.0)
     steps: list[Step] = []
     doubts: list[str] = []
     methods: list[str] = []
-    while len(known) < len(relevant):
-        unknown = complement(known, len(relevant))
+    while len(known.rows) < len(relevant):
+        unknown = complement(known.rows, len(relevant))
         where = f"step {len(steps) + 1} of the staircase"
-        if len(known) > 3:
+        if len(known.rows) > 3:
             doubts.append(f"{where}: not computed, more than three directions are known already")
+            steps.append(Step(unknown @ relevant, None, None, None))
             break
-        shown = shown_directions(link, section, known)
-        span, doubt = _trivial_span(section, known, shown[1])
-        if doubt:
-            doubts.append(f"{where}: whether E[z | y] vanishes in some direction")
+        shown = shown_directions(link, label, known.rows, known.tilt)
+        span, tilt, doubt = _trivial_span(plain, known, shown)
         if len(span):
             steps.append(Step(span @ unknown @ relevant, "trivial", 0.0, 1, 0.0, 0.0))
-            known = np.vstack([known, span @ unknown])
+            known = known.with_new(span, tilt)
+        if doubt:
+            doubts.append(f"{where}: whether E[z | y] vanishes in some direction")
+            if len(known.rows) < len(relevant):
+                unknown = complement(known.rows, len(relevant))
+                steps.append(Step(unknown @ relevant, None, None, None))
+            break
+        if len(span):
             continue
-        value, error, opened, method = _easy_signal(section, noise, known)
-        methods.append(method)
-        proved = len(shown[2]) > 0
-        if noise > 0 and not value > 10 * error:
-            # Under strong noise alpha is out of reach, but not the class.
-            clean, clean_error, opened, _ = _easy_signal(section, 0.0, known)
-            proved = proved or clean > 10 * clean_error
-        if value > 10 * error or proved:
-            if not value > 10 * error:
-                doubts.append(f"{where}: alpha")
-                opened = opened if len(opened) else shown[2]
-                value = max(value, error, 1e-300)
-            alpha = 1 / value
-            if method == "regression":
-                opened, exact = snapped(section, known, opened)
-                if not exact and len(opened) < len(unknown):
-                    doubts.append(
-                        f"{where}: its directions are sampled, so later steps are in doubt"
-                    )
+        # Under strong noise alpha is out of reach, but not the class.
+        clean = _easy_signal(plain, 0.0, known)
+        noisy = clean if noise == 0 else _easy_signal(label, noise, known)
+        methods.append(noisy.method)
+        proved = shown[2].basis.reshape(-1, len(unknown))
+        if clean.is_there or noisy.is_there or len(proved):
+            source = noisy if noisy.is_there else clean
+            opened = source.opened if source.is_there else proved
+            tilt = 10 * source.error / source.value if source.is_there else shown[2].tilt
+            opened, tilt = snapped(plain, known.rows, opened, min(tilt, 1.0))
             new = opened @ unknown @ relevant
-            true: float | None = alpha
-            if len(known):
-                true = self_consistent_alpha(Channel(link, noise), known @ relevant, new, alpha)
-            steps.append(Step(new, "easy", alpha, 2, alpha * error / value, true))
-            known = np.vstack([known, opened @ unknown])
+            alpha = error = true = None
+            if noisy.is_there:
+                alpha = 1 / noisy.value
+                error = alpha * noisy.error / noisy.value
+                true = alpha if not len(known.rows) else None
+                if len(known.rows) and known.tilt < _EXACT:
+                    before = known.rows @ relevant
+                    true = self_consistent_alpha(Channel(link, noise), before, new, alpha)
+            else:
+                doubts.append(f"{where}: alpha")
+            steps.append(Step(new, "easy", alpha, 2, error, true))
+            known = known.with_new(opened, tilt)
             continue
-        if value > 5 * error or error > 1e-3 * len(unknown):
+        order = None
+        if clean.may_be_there:
             doubts.append(f"{where}: whether E[z z^T - I | y] vanishes")
-        order = _first_order(section, known, shown, doubts, where)
-        steps.append(Step(unknown @ relevant, "hard", math.inf, order))
+        else:
+            order = _first_order(plain, known, shown, clean.bound, doubts, where)
+        kind = None if order is None else "hard"
+        steps.append(Step(unknown @ relevant, kind, None if order is None else math.inf, order))
         break
     return Staircase(tuple(steps), tuple(doubts), tuple(methods))
 
 
-def _trivial_span(section: Section, known: Array, shown: Array) -> tuple[Array, bool]:
-    """Return directions with E[z | y] != 0: those that correlations prove, then the others.
+def _blur(section: Section, known: _Known) -> float:
+    """Variance of a label noise that hides what an error of the known directions would show.
 
-    Few samples are enough when they find every direction that the symmetries of g allow.
+    Off by an angle, z_U leaves a share of the unknown directions in a label that is fixed by U
+    alone. Noise a hundred times as large leaves a signal of at most a percent squared of it.
     """
-    rest = complement(shown, shown.shape[1])
+    if known.tilt < _EXACT:
+        return 0.0
+    values = section(np.random.default_rng(41).standard_normal((4096, section.m)))
+    spread = float(np.subtract(*np.quantile(values, [0.95, 0.05])))
+    return (100 * known.tilt * spread) ** 2
+
+
+def _trivial_span(
+    section: Section, known: _Known, shown: dict[int, Signal]
+) -> tuple[Array, float, bool]:
+    """Return directions with E[z | y] != 0, their error, and whether others are in doubt.
+
+    Correlations prove some, functions of the label more; the others come from the conditional
+    law. Few samples are enough when they find every direction that the symmetries of g allow.
+    """
+    left = section.m - len(known.rows)
+    found = shown[1].basis.reshape(-1, left)
+    rest = complement(found, left)
     if not len(rest):
-        return shown, False
+        return found, 0.0, False
+    blur = _blur(section, known)
+    floor = 1e-10 if known.tilt < _EXACT else _TOLD_APART
     for samples in (FEW_SAMPLES, MANY_SAMPLES):
-        moments = conditional_moments(section, 0.0, [1], known, samples)[1]
-        further = open_range(rest @ moments.matrix @ rest.T, moments.entry_error, 1.0)
-        span = np.vstack([shown, further.basis @ rest])
+        moments = conditional_moments(section, 0.0, [1], known.rows, samples, blur)[1]
+        further = open_range(rest @ moments.matrix @ rest.T, moments.entry_error, 1.0, floor)
+        span = np.vstack([found, further.basis @ rest])
         if not moments.replicates or len(span) >= moments.allowed:
             break
-    return span, further.doubt and len(span) < moments.allowed
+    doubt = further.doubt and len(span) < moments.allowed
+    if moments.replicates and len(span) < moments.allowed and len(span) < left:
+        if known.tilt >= _EXACT:
+            return span, known.tilt, True
+        proved = transformed_signal(section, known.rows, 1)
+        together = span.T @ span + proved.basis.T @ proved.basis
+        span = top_range(together, int(np.linalg.matrix_rank(together, tol=1e-3)))
+        doubt = (doubt or proved.doubt) and len(span) < moments.allowed
+    tilt = max(10 * further.tilt, shown[1].tilt)
+    if len(span):
+        span, tilt = snapped(section, known.rows, span, min(tilt, 1.0))
+    return span, tilt, doubt
 
 
-def _easy_signal(section: Section, noise: float, known: Array) -> tuple[float, float, Array, str]:
+@dataclass(frozen=True)
+class _EasySignal:
     """The largest eigenvalue of the operator, its error with a floor, what it opens, and how."""
-    moments = conditional_moments(section, noise, [2], known)[2]
-    value, error, opened = threshold(moments, section.m - len(known))
+
+    value: float
+    error: float
+    opened: Array
+    method: str
+    floor: float
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the eigenvalue is larger than its error and than what could be faked."""
+        return self.value > max(10 * self.error, self.floor)
+
+    @property
+    def may_be_there(self) -> bool:
+        """Whether it cannot be told from zero: samples alone never prove that it vanishes."""
+        return self.value > 5 * self.error or self.error > 1e-3 or self.method == "regression"
+
+    @property
+    def bound(self) -> float:
+        """What it is at most."""
+        return max(self.value, 0.0) + 5 * self.error
+
+
+def _easy_signal(section: Section, noise: float, known: _Known) -> _EasySignal:
+    blur = _blur(section, known)
+    moments = conditional_moments(section, noise, [2], known.rows, blur=blur)[2]
+    value, error, opened = threshold(moments, section.m - len(known.rows))
+    if moments.method == "regression" and not value > 10 * error and known.tilt < _EXACT:
+        signal = transformed_signal(section, known.rows, 2)
+        if not len(signal.basis) and not signal.doubt:
+            return _EasySignal(0.0, 1e-9, opened[:0], "correlations", 0.0)
     if not math.isfinite(value):
-        return 0.0, math.inf, opened[:0], moments.method
-    floor = 1e-7 if moments.replicates else 1e-10
-    return value, max(error, floor * (section.m - len(known))), opened, moments.method
+        return _EasySignal(0.0, math.inf, opened[:0], moments.method, 0.0)
+    floor = (1e-7 if moments.replicates else 1e-10) * (section.m - len(known.rows))
+    error = max(error, floor)
+    if blur > 0:  # Half the noise tells what the noise hides.
+        less = conditional_moments(section, noise, [2], known.rows, blur=blur / 4)[2]
+        error += abs(threshold(less, section.m - len(known.rows))[0] - value)
+    return _EasySignal(value, error, opened, moments.method, _TOLD_APART if blur > 0 else 0.0)
 
 
 def _first_order(
-    section: Section, known: Array, shown: dict[int, Array], doubts: list[str], where: str
+    section: Section,
+    known: _Known,
+    shown: dict[int, Signal],
+    below: float,
+    doubts: list[str],
+    where: str,
 ) -> int | None:
-    """Return smallest k >= 3 at which the label says something about what is left."""
-    left = section.m - len(known)
+    """Return smallest k >= 3 at which the label says something about what is left.
+
+    What is found must stand out from what the lower orders may still hide, `below` at order 2.
+    """
+    left = section.m - len(known.rows)
+    blur = _blur(section, known)
     for k in range(3, HIGHEST_ORDER + 1):
-        if len(shown[k]):
-            return k
         if math.comb(k + left - 1, k) > 300:
             break
-        power, error = conditional_moments(section, 0.0, [k], known)[k].power
+        power, error = conditional_moments(section, 0.0, [k], known.rows, blur=blur)[k].power
         scale = math.factorial(k)
-        if power > max(10 * error, 1e-8 * scale):
-            return k
+        proved = len(shown[k].basis) > 0
+        if power > max(10 * error, 1e-8 * scale) or proved:
+            if power > _STANDS_OUT * below * scale:
+                return k
+            doubts.append(f"{where}: whether the moments below order {k} vanish")
+            return None
         if not power <= max(5 * error, 1e-8 * scale) or error > 1e-3 * scale:
             doubts.append(f"{where}: whether the conditional moment of order {k} vanishes")
             return None
+        below = max(below, max(power, 0.0) / scale + 5 * error / scale)
     doubts.append(f"{where}: the order at which the remaining directions show")
     return None

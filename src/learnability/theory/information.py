@@ -24,7 +24,7 @@ from learnability.theory._box_information import FiniteInformation, RootInformat
 from learnability.theory._level_information import FINE, ROUGH, LevelInformation
 from learnability.theory._quadrature_information import QuadratureInformation
 
-__all__ = ["MOST_DIRECTIONS", "RESOLVED", "LabelInformation", "label_information"]
+__all__ = ["MOST_DIRECTIONS", "RESOLVED", "LabelInformation", "keeps_diagonal", "label_information"]
 
 Array = NDArray[np.float64]
 
@@ -34,13 +34,36 @@ MOST_DIRECTIONS = 3
 RESOLVED = (1 - 1e-4, 0.97, 0.88)
 """Largest overlap that level sets and cells resolve, for one, two and three directions."""
 _PROBE = 0.5
+_ON_BOXES = (1e-8, 1e-7, 1e-4)
+"""Relative error of integrals on boxes, for one, two and three open directions."""
+_PROBES = ((0.2, 0.5, 0.8), (0.5, 0.8), (0.5,))
+_SAFETY = (2.0, 2.0, 3.0)
+"""The fine rule is closer to the truth than to the rough one; where a label jumps not by much."""
 _NEAR = 0.05
 """The rough rule is corrected by the fine one at an overlap this close."""
+
+
+def keeps_diagonal(channel: Channel) -> bool:
+    """Return whether reflections that leave a law of labels as it is keep overlaps diagonal.
+
+    Parameters
+    ----------
+    channel : Channel
+        Whose symmetries are read.
+    """
+    r, law = channel.link.r, channel.law
+    symmetries = channel.link.symmetries if law is None else law.symmetries
+    flips = [s.signs for s in symmetries if s.permutation == tuple(range(r))]
+    return all(any(f[i] * f[j] < 0 for f in flips) for i in range(r) for j in range(i))
 
 
 @lru_cache(maxsize=32)
 def label_information(channel: Channel) -> LabelInformation:
     """The information of a channel, with what it has computed."""
+    if channel.law is not None:
+        from learnability.theory._law_information import LawInformation
+
+        return LawInformation(channel)
     return LabelInformation(channel)
 
 
@@ -71,10 +94,7 @@ class LabelInformation:
     @cached_property
     def keeps_diagonal(self) -> bool:
         """Whether reflections keep the overlap diagonal."""
-        flips = [
-            s.signs for s in self.channel.link.symmetries if s.permutation == tuple(range(self.r))
-        ]
-        return all(any(f[i] * f[j] < 0 for f in flips) for i in range(self.r) for j in range(i))
+        return keeps_diagonal(self.channel)
 
     @cached_property
     def on_boxes(self) -> Callable[[Array], Array] | None:
@@ -114,13 +134,19 @@ class LabelInformation:
 
     @cached_property
     def error(self) -> float:
-        """Relative error of I(M), from two resolutions; that of the quadrature if exact."""
+        """Largest relative error of I(M), from two resolutions; that of the quadrature if exact."""
         if self.exact:
-            return 1e-8 if self.on_boxes is not None else 1e-6
-        M = _PROBE * np.eye(self.r)
-        (fine, mass), rough = self._levels.with_mass(M), self._rough(M)
-        size = float(np.abs(fine).max())
-        return float(np.abs(fine - rough).max()) / size + 0.1 * abs(mass - 1)
+            return 1e-6 if self.on_boxes is None else _ON_BOXES[self.r - 1]
+        gaps = []
+        for probe in _PROBES[self.r - 1]:
+            M = probe * np.eye(self.r)
+            (fine, mass), rough = self._levels.with_mass(M), self._rough(M)
+            gaps.append(float(np.abs(fine - rough).max() / np.abs(fine).max()) + abs(mass - 1) / 10)
+        return _SAFETY[self.r - 1] * max(gaps)
+
+    def error_at(self, M: Array) -> float:
+        """The same at one overlap, where it may be exact."""
+        return self.error if self.exact or not self.exact_at(M) else 1e-6
 
     def __call__(self, M: Array) -> Array:
         """E[g_out g_out^T] at overlap M, shape (r, r)."""

@@ -49,7 +49,7 @@ def self_consistent_alpha(
     """
     from scipy.optimize import brentq
 
-    if len(known) != 1 or channel.link.r > 3:
+    if len(known) != 1 or channel.link.r > 3 or channel.law is not None:
         return None
     theory = state_evolution(channel)
     if theory.curve is not None and theory.leading is not None:

@@ -22,7 +22,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +30,10 @@ from learnability.labels.channel import Channel
 from learnability.labels.posterior import BoxPosterior, scheme_of
 from learnability.statuses import Status
 from learnability.theory._box_information import KNOWN
+from learnability.theory._free_entropy import free_entropy
 from learnability.theory._interpolated import interpolated_information
 from learnability.theory._overlap_curve import OverlapCurve
+from learnability.theory._relaxation import FixedPoint, relaxed, response
 from learnability.theory.information import RESOLVED, LabelInformation, label_information
 from learnability.theory.thresholds import weak_recovery
 
@@ -41,12 +42,9 @@ __all__ = ["FixedPoint", "StateEvolution", "Thresholds", "state_evolution"]
 Array = NDArray[np.float64]
 
 _START = 1e-2
-_MOST_STEPS = 200
 _PUSH = 1e-3
-_LONGEST = 100.0
-_RELAXATION = 1.7
-_CLOSE = 5e-3
-_MIXED_STEPS = 12
+_APART = 1e-3
+"""Fixed points closer than this, beyond their errors, are the same."""
 _NODES = (32, 24, 16)
 """Overlaps at which the information of exchangeable directions is computed."""
 
@@ -71,14 +69,6 @@ class Thresholds:
     alpha_algorithmic: float
     alpha_information: float
     alpha_full: float
-
-
-@dataclass(frozen=True, eq=False)
-class FixedPoint:
-    """An overlap M (r, r) that state evolution keeps, and how it was found."""
-
-    M: Array
-    status: Status
 
 
 @lru_cache(maxsize=32)
@@ -249,8 +239,8 @@ class StateEvolution:
             The overlap reached at a smaller alpha, to start from.
         """
         if self.curve is not None and self.leading is None:
-            q = self.curve.largest(alpha) if informed else self.curve.smallest(alpha)
-            return FixedPoint(q * np.eye(self.r), Status.CONVERGED)
+            q, error = self.curve.reached(alpha, informed)
+            return FixedPoint(q * np.eye(self.r), Status.CONVERGED, error * np.eye(self.r))
         if self.leading is not None:
             return self._staged(alpha, informed)
         if below is not None and not informed:
@@ -271,12 +261,12 @@ class StateEvolution:
         """Find the leading coordinate first, then the others given what is known of it."""
         axis, boxes = self.leading, self.information.on_boxes
         assert axis is not None and boxes is not None and self.curve is not None
-        q = np.zeros(self.r)
-        q[axis] = self.curve.largest(alpha) if informed else self.curve.smallest(alpha)
+        q, error = np.zeros(self.r), np.zeros(self.r)
+        q[axis], error[axis] = self.curve.reached(alpha, informed)
         rest = [i for i in range(self.r) if i != axis]
         # Knowing the leading coordinate exactly would only help the others.
         if alpha <= self._others_alpha_c:
-            return FixedPoint(np.diag(q), Status.CONVERGED)
+            return FixedPoint(np.diag(q), Status.CONVERGED, np.diag(error))
         if q[axis] >= KNOWN and len({tuple(o) for o in self._orbits}) == 2:
 
             def alone(x: float) -> float:
@@ -284,9 +274,9 @@ class StateEvolution:
                 at[rest] = x
                 return float(boxes(at)[rest[0]])
 
-            curve = OverlapCurve(alone, self._others_alpha_c)
-            q[rest] = curve.largest(alpha) if informed else curve.smallest(alpha)
-            return FixedPoint(np.diag(q), Status.CONVERGED)
+            curve = OverlapCurve(alone, self._others_alpha_c, self.information.error)
+            q[rest], error[rest] = curve.reached(alpha, informed)
+            return FixedPoint(np.diag(q), Status.CONVERGED, np.diag(error))
         q[rest] = (1 - _START) if informed else _START
         return self._iterated(alpha, np.diag(q))
 
@@ -299,6 +289,61 @@ class StateEvolution:
         slope = float(self.information.on_boxes(np.where(others, tiny, 1.0))[others].max()) / tiny
         return 1 / slope if slope > 1e-9 else math.inf
 
+    def free_entropy(self, M: Array, alpha: float) -> float:
+        """Return the free entropy of an overlap above that of none, for each dimension.
+
+        Of the fixed points at one alpha the largest is that of the best estimator.
+
+        Parameters
+        ----------
+        M : array, shape (r, r)
+            Symmetric, with eigenvalues in [0, 1).
+        alpha : float
+            Samples over dimension.
+        """
+        return free_entropy(self._information_at, M, alpha)
+
+    def _information_at(self, M: Array) -> Array:
+        """The information of a label, from the curve where M is one number."""
+        q = float(M[0, 0])
+        if self.curve is not None and self.leading is None and np.allclose(M, q * np.eye(self.r)):
+            return self.curve.information(q) * np.eye(self.r)
+        return self.information(M)
+
+    def all_fixed_points(self, alpha: float, random_starts: int = 2) -> list[FixedPoint]:
+        """Return the different fixed points found, that of the largest free entropy first.
+
+        The search starts from no information, from the truth, and from random overlaps. A fixed
+        point at which a direction is known exactly comes first: its free entropy has no bound.
+
+        Parameters
+        ----------
+        alpha : float
+            Samples over dimension.
+        random_starts : int
+            How many random overlaps, where the overlap is not one number.
+        """
+        points = [self.fixed_point(alpha), self.fixed_point(alpha, informed=True)]
+        if self.curve is None:
+            rng = np.random.default_rng(31)
+            for _ in range(random_starts):
+                frame = np.linalg.qr(rng.standard_normal((self.r, self.r)))[0]
+                if self.information.keeps_diagonal:
+                    frame = np.eye(self.r)
+                points.append(
+                    self._iterated(alpha, (frame * rng.uniform(0.1, 0.9, self.r)) @ frame.T)
+                )
+        different: list[FixedPoint] = []
+        for point in points:
+            apart = [np.abs(point.M - d.M) - 3 * (point.error + d.error) for d in different]
+            if point.status is Status.CONVERGED and all(a.max() > _APART for a in apart):
+                different.append(point)
+        return sorted(different, key=lambda p: self._rank(p.M, alpha), reverse=True)
+
+    def _rank(self, M: Array, alpha: float) -> float:
+        known = np.linalg.eigvalsh(M)[-1] >= KNOWN
+        return math.inf if known else self.free_entropy(M, alpha)
+
     def step(self, alpha: float, M: Array) -> Array:
         """Return one undamped step M -> A (I + A)^{-1}, A = alpha I(M)."""
         A = alpha * self.information(M)
@@ -309,20 +354,25 @@ class StateEvolution:
 
     def _iterated(self, alpha: float, M: Array) -> FixedPoint:
         """Fixed point by iteration; directions at zero are then tried with a small overlap."""
-        found = self._relaxed(alpha, M)
-        if self.information.exact_at(found.M) and not self.information.exact_at(M):
-            found = self._relaxed(alpha, found.M)
+
+        def one_step(at: Array) -> Array:
+            return self.step(alpha, at)
+
+        found, status = relaxed(one_step, self._tolerance, M)
+        if self.information.exact_at(found) and not self.information.exact_at(M):
+            found, status = relaxed(one_step, self._tolerance, found)
         for _ in range(self.r):
-            values, vectors = np.linalg.eigh(found.M)
+            values, vectors = np.linalg.eigh(found)
             shut = vectors[:, values < 1e-4]
             if not shut.size:
                 break
-            pushed = found.M + _PUSH * shut @ shut.T
-            answer = shut.T @ self.step(alpha, pushed) @ shut
+            pushed = found + _PUSH * shut @ shut.T
+            answer = shut.T @ one_step(pushed) @ shut
             if np.linalg.eigvalsh(answer)[-1] <= _PUSH * (1 + 1e-3):
                 break
-            found = self._relaxed(alpha, pushed)
-        return found
+            found, status = relaxed(one_step, self._tolerance, pushed)
+        error = self.information.error_at(found) + self._tolerance(found)
+        return FixedPoint(found, status, error * response(one_step, found))
 
     def _tolerance(self, M: Array) -> float:
         """Steps smaller than the error of the information mean nothing."""
@@ -330,70 +380,9 @@ class StateEvolution:
             return 1e-9 if self.information.on_boxes is not None else 1e-8
         return 1e-5 if self.r < 3 else 1e-4
 
-    def _relaxed(self, alpha: float, M: Array) -> FixedPoint:
-        """Iterate, stretching steps that shrink evenly along one line; then extrapolate.
-
-        After a step stretched by s the next one is 1 - s (1 - ratio) times as long, with the ratio
-        of the slowest direction: a stretch of 1 / (1 - ratio) would end there. It is taken nine
-        tenths as long, so that the fixed point nearest to the start is not missed.
-        """
-        stretch, before = 1.0, np.zeros_like(M)
-        for count in range(_MOST_STEPS):
-            step = self.step(alpha, M) - M
-            size = float(np.abs(step).max())
-            if size <= self._tolerance(M):
-                return FixedPoint(_cleaned(M + step), Status.CONVERGED)
-            if count >= 4 and size <= _CLOSE:
-                found = self._extrapolated(alpha, M, step)
-                if found is not None:
-                    return found
-            same, length = float(np.sum(step * before)), float(np.sum(before**2))
-            even = same**2 > 0.98 * length * float(np.sum(step**2))
-            if count < 4 or not even or same >= length:
-                stretch = 1.0 if count < 4 else _RELAXATION
-            else:
-                wanted = 0.9 * stretch / (1 - same / length)
-                stretch = min(max(wanted, 1.0), 3 * stretch, _LONGEST)
-            M, before = _physical(M + stretch * step), step
-        return FixedPoint(_cleaned(M), Status.STOPPED)
-
-    def _extrapolated(self, alpha: float, M: Array, step: Array) -> FixedPoint | None:
-        """The fixed point near M by Anderson's mixing of the last steps; None if it strays."""
-        origin, reach = M, 200 * float(np.abs(step).max())
-        points, steps = [M], [step]
-        for _ in range(_MIXED_STEPS):
-            if len(points) == 1:
-                new = M + step
-            else:
-                dx = np.array([(b - a).ravel() for a, b in pairwise(points)]).T
-                df = np.array([(b - a).ravel() for a, b in pairwise(steps)]).T
-                share = np.linalg.lstsq(df, step.ravel(), rcond=1e-6)[0]
-                new = M + step - ((dx + df) @ share).reshape(M.shape)
-            values = np.linalg.eigvalsh(0.5 * (new + new.T))
-            if values[0] < -1e-6 or values[-1] >= 1 or np.abs(new - origin).max() > reach:
-                return None
-            moved = float(np.abs(new - M).max())
-            M = _physical(new)
-            step = self.step(alpha, M) - M
-            points, steps = [*points[-3:], M], [*steps[-3:], step]
-            if max(moved, float(np.abs(step).max())) <= 3 * self._tolerance(M):
-                return FixedPoint(_cleaned(M + step), Status.CONVERGED)
-        return None
-
     def trace(self, alpha: float, steps: int, start: float) -> Array:
         """Return overlaps along the iterations from M = start I, shape (steps + 1, r, r)."""
         found = [start * np.eye(self.r)]
         for _ in range(steps):
             found.append(self.step(alpha, found[-1]))
         return np.array(found)
-
-
-def _physical(M: Array) -> Array:
-    """Return the nearest symmetric matrix with eigenvalues in [0, 1)."""
-    values, vectors = np.linalg.eigh(0.5 * (M + M.T))
-    return np.asarray((vectors * np.clip(values, 1e-12, 1 - 1e-12)) @ vectors.T)
-
-
-def _cleaned(M: Array) -> Array:
-    """Set overlaps of the size of the tolerance to zero."""
-    return np.where(np.abs(M) < 1e-5, 0.0, 0.5 * (M + M.T))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ __all__ = ["Staircase", "Step"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Step:
     """One step of a staircase.
 
@@ -22,11 +22,11 @@ class Step:
     ----------
     directions : array, shape (k, r)
         The new directions, orthonormal rows.
-    kind : {"trivial", "easy", "hard", "csq"}
-        By what they are found.
+    kind : {"trivial", "easy", "hard", "csq"} or None
+        By what they are found; None when undecided.
     alpha : float or None
         Samples over dimension at which they open when the earlier directions are known: 0.0 for
-        trivial, inf for hard, None for CSQ steps.
+        trivial, inf for hard, None for CSQ steps and when undecided.
     order : int or None
         Order of the conditional Hermite moment that shows them; None when none was found.
     alpha_error : float or None
@@ -36,8 +36,8 @@ class Step:
         None where it has not been computed.
     """
 
-    directions: Array = field(repr=False)
-    kind: str
+    directions: Array
+    kind: str | None
     alpha: float | None
     order: int | None
     alpha_error: float | None = None
@@ -46,15 +46,21 @@ class Step:
     def __post_init__(self) -> None:
         self.directions.setflags(write=False)
 
+    def __repr__(self) -> str:
+        error = f" +- {self.alpha_error:.1g}" if self.alpha_error else ""
+        at = "" if self.alpha is None else f" at alpha = {self.alpha:.6g}{error}"
+        rows = (np.round(self.directions, 4) + 0.0).tolist()  # Without negative zeros.
+        return f"<Step: {self.kind}{at}, order {self.order}, directions {rows}>"
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers; infinities become None."""
         return {
             "directions": self.directions.tolist(),
             "kind": self.kind,
-            "alpha": _finite(self.alpha),
+            "alpha": finite(self.alpha),
             "order": self.order,
-            "alpha_error": _finite(self.alpha_error),
-            "alpha_self_consistent": _finite(self.alpha_self_consistent),
+            "alpha_error": finite(self.alpha_error),
+            "alpha_self_consistent": finite(self.alpha_self_consistent),
         }
 
 
@@ -77,5 +83,6 @@ class Staircase:
     methods: tuple[str, ...] = ()
 
 
-def _finite(value: float | None) -> float | None:
+def finite(value: float | None) -> float | None:
+    """Return a number, or None in place of an infinite one."""
     return None if value is None or not math.isfinite(value) else value

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError, LinkError
-from learnability.gaussian.hermite_products import multi_indices
+from learnability.gaussian.hermite_products import symmetric_basis
 from learnability.gaussian.sections import Section, basis_of
 from learnability.labels.conditional import ConditionalMoments
 from learnability.labels.hermite import HermiteExpansion, expand
+from learnability.labels.laws import Law
 from learnability.labels.link import Link
 
 __all__ = ["Signal", "bayes_operator", "hermite_orders", "open_range", "relevant_subspace"]
@@ -49,6 +50,8 @@ def relevant_subspace(link: Link) -> tuple[Array, str | None]:
     note : str or None
         A sentence when the subspace could not be settled.
     """
+    if link.law is not None:
+        return _of_law(link.law)
     if not is_square_integrable(link):
         return np.eye(link.r), (
             f"E[g^2] of {link!r} is not finite as far as the quadrature can tell: it has no "
@@ -72,6 +75,16 @@ def relevant_subspace(link: Link) -> tuple[Array, str | None]:
         "Some directions show no Hermite coefficient up to order "
         f"{hermite_orders(link.r)[-1]}, yet g depends on them; all are counted as relevant."
     )
+
+
+def _of_law(law: Law) -> tuple[Array, str | None]:
+    """Return the visible directions that any part of a law of the label depends on."""
+    found = [relevant_subspace(part) for part in law.parts]
+    rows = np.vstack([basis[:, : law.r] for basis, _ in found])
+    together = rows.T @ rows
+    rank = int(np.linalg.matrix_rank(together, tol=1e-9)) if len(rows) else 0
+    note = next((note for _, note in found if note), None)
+    return top_range(together, rank), note
 
 
 def _unfolded(expansion: HermiteExpansion, k: int) -> Array:
@@ -103,10 +116,12 @@ class Signal:
         Orthonormal rows of the range.
     doubt : bool
         Whether an eigenvalue could not be told from zero.
+    tilt : float
+        Error of the range, as a sine: that of the entries over the smallest eigenvalue that counts.
     """
 
-    def __init__(self, basis: Array, doubt: bool) -> None:
-        self.basis, self.doubt = basis, doubt
+    def __init__(self, basis: Array, doubt: bool, tilt: float = 0.0) -> None:
+        self.basis, self.doubt, self.tilt = basis, doubt, tilt
 
 
 def open_range(matrix: Array, error: float, scale: float, floor: float = 1e-10) -> Signal:
@@ -120,7 +135,8 @@ def open_range(matrix: Array, error: float, scale: float, floor: float = 1e-10) 
     values = np.linalg.eigvalsh(0.5 * (matrix + matrix.T))
     counts = values > max(10 * error, floor * scale, 1e-12 * values[-1])
     doubt = bool(np.any(~counts & (values > 5 * error + floor * scale))) or error > 1e-3 * scale
-    return Signal(top_range(0.5 * (matrix + matrix.T), int(counts.sum())), doubt)
+    tilt = min(error / values[counts].min(initial=np.inf), 1.0) if counts.sum() > 0 else 0.0
+    return Signal(top_range(0.5 * (matrix + matrix.T), int(counts.sum())), doubt, tilt)
 
 
 def bayes_operator(moments: Array, m: int) -> Array:
@@ -143,17 +159,6 @@ def bayes_operator(moments: Array, m: int) -> Array:
     image = 2 * np.einsum("pq,pij,kjl,qlm->kim", moments, basis, basis, basis, optimize=True)
     operator = np.einsum("nim,kim->nk", basis, image)
     return np.asarray(0.5 * (operator + operator.T))
-
-
-def symmetric_basis(m: int) -> Array:
-    """Orthonormal basis (q, m, m) of symmetric matrices, in the order of `multi_indices(m, 2)`."""
-    found = []
-    for beta in multi_indices(m, 2):
-        i, j = np.repeat(np.arange(m), beta)
-        matrix = np.zeros((m, m))
-        matrix[i, j] = matrix[j, i] = 1.0 if i == j else math.sqrt(0.5)
-        found.append(matrix)
-    return np.array(found)
 
 
 def _eigenvalue_of(function: Callable[[Array], Array], j: int) -> Callable[[Array], float]:

@@ -76,6 +76,15 @@ def test_times_start_at_zero_and_do_not_decrease(times: list[float]) -> None:
             read(d=1, alpha=1.0, time=times)
 
 
+@pytest.mark.parametrize("name", ["alpha", "time"])
+def test_ratios_and_times_that_are_out_of_range(name: str) -> None:
+    for value in (1e16, 1e308):
+        with pytest.raises(LearnabilityError, match=f"`{name}` cannot be read: .* out of range"):
+            read(**{"d": 5, "alpha": 1.0, name: [0.5, value]})
+    with pytest.raises(LearnabilityError, match="out of range"):
+        read(d=5, alpha=1e-10)
+
+
 @pytest.mark.parametrize("d", [0, -1, 2.5, True, "ten", math.nan, [3]])
 def test_bad_dimensions(d: Any) -> None:
     with pytest.raises(LearnabilityError, match=r"`d` was given as .* of at least 1"):

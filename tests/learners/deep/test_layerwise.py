@@ -9,6 +9,7 @@ from learnability import Hierarchical, LearnabilityError, study
 from learnability.learners import (
     Layerwise,
     MehlerReadout,
+    MehlerSecondLayer,
     OracleFirstLayer,
     PreconditionedSecondLayer,
     RidgeReadout,
@@ -32,7 +33,7 @@ def test_results_and_accounting(tmp_path) -> None:  # type: ignore[no-untyped-de
     assert alone.n_first.item() == alone.n_second.item() == alone.n_third.item() == 640
     assert alone.n_total.item() == 1280
     assert alone.kappa.item() == pytest.approx(np.log(640) / np.log(16))
-    two = TwoLayer((SMALL, RidgeReadout())).simulate(TARGET, d=16, alpha=40.0)
+    two = TwoLayer((SMALL, RidgeReadout()), fresh=False).simulate(TARGET, d=16, alpha=40.0)
     assert two.n_third.item() == 0 and two.n_total.item() == 640
     assert two.error.item() == two.two_layer_error.item()
     # A refit of the label on the fitted function learns more.
@@ -57,7 +58,9 @@ def test_fields_build_the_layers() -> None:
     found = [one.simulate(TARGET, d=16, alpha=40.0, seeds=2) for one in (built, given)]
     np.testing.assert_array_equal(found[0].error, found[1].error)
     assert TwoLayer(width=120).stack == (SMALL, RidgeReadout())
-    assert len(Layerwise().stack) == 3
+    ideal = (SpectralFirstLayer(None), MehlerSecondLayer(), RidgeReadout())
+    assert Layerwise().stack == ideal
+    assert TwoLayer(ridge=2.0).stack == (SpectralFirstLayer(None), MehlerReadout(2.0))
 
 
 def test_any_depth() -> None:
@@ -70,18 +73,33 @@ def test_any_depth() -> None:
 
 
 def test_predictions() -> None:
-    learner = Layerwise((SpectralFirstLayer(None), MehlerReadout()))
+    learner = TwoLayer()
     theory = learner.predict(TARGET, d=64, alpha=[2.0, 64.0, 147.0])
     v = theory.attrs["label_variance"]
-    assert theory.first_layer_overlap.values[0] == 0
-    assert theory.two_layer_error.values[0] > 0.99 * v
+    assert theory.first_layer_overlap.values[2] == pytest.approx(0.978, abs=0.002)
+    assert np.isnan(theory.two_layer_error.values[0])  # Between n*/4 and 3 n*.
     # The values of the best kernel: 0.604 and 0.468 of the variance.
     np.testing.assert_allclose(theory.kernel_error.values[1:] / v, [0.604, 0.468], atol=0.002)
     assert theory.attrs["n_star"] == pytest.approx(TARGET.n_star(64))
+    assert len(theory.attrs["n_star_by_direction"]) == 8
+    np.testing.assert_array_equal(theory.error, theory.two_layer_error)
     three = Layerwise().predict(TARGET, d=64, alpha=147.0)
-    assert three.two_layer_error.item() / v == pytest.approx(0.244, abs=0.004)
-    assert three.error.item() == three.three_layer_bound.item() < three.two_layer_error.item()
-    assert three.attrs["plateau_three_layer"] / v == pytest.approx(0.054, abs=0.002)
+    assert three.three_layer_floor.item() < three.two_layer_error.item()
+    assert three.two_layer_error.item() < three.three_layer_bound.item()
+    assert "error" not in three
+
+
+def test_what_is_not_known_is_not_given() -> None:
+    network = Layerwise(width=200).predict(TARGET, d=64, alpha=147.0)
+    assert np.isnan(network.two_layer_error) and np.isnan(network.first_layer_overlap)
+    assert np.isfinite(network.kernel_error) and "no Mehler kernel" in network.attrs["note"]
+    reused = Layerwise(fresh=False)
+    near, far = reused.predict(TARGET, d=64, alpha=[30.0, 147.0]).two_layer_error.values
+    assert np.isnan(near) and np.isfinite(far)
+    rounded = Layerwise().predict(TARGET, d=64, alpha=9.0)
+    assert (
+        np.isnan(rounded.first_layer_overlap) and "rounds the transition" in rounded.attrs["note"]
+    )
 
 
 def test_sentences() -> None:
@@ -93,6 +111,8 @@ def test_sentences() -> None:
         Layerwise((SMALL, RidgeReadout()), width=3)
     with pytest.raises(LearnabilityError, match="has 3 layers"):
         TwoLayer((SMALL, PreconditionedSecondLayer(), RidgeReadout()))
+    with pytest.raises(LearnabilityError, match="give `width` too"):
+        Layerwise(steps=3)
     with pytest.raises(LearnabilityError, match="2 samples are needed"):
         Layerwise().simulate(TARGET, d=16, alpha=0.01)
     with pytest.raises(LearnabilityError, match="True or False"):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from learnability import Link
+from learnability import GradientFlow, Link, MultiIndex
 from learnability.inputs import Frame, Isotropic, Spiked
 from learnability.learners.flow._equations import geometry, solve
 from learnability.learners.flow.population import Population
@@ -110,3 +110,11 @@ def test_lengths_stay(flow: str) -> None:
     found = solve(population, frame, flow, start, np.array([0.0, 3.0]))
     np.testing.assert_allclose(np.sum(found**2, axis=1), 1, rtol=1e-12)
     assert abs(geometry(frame, found[1])[0] - geometry(frame, found[0])[0]) > 1e-3
+
+
+def test_a_flow_that_arrives_stays_on_the_sphere() -> None:
+    """relu on He2 ends at the pole, where a step of the solver may leave the sphere."""
+    target = MultiIndex("He2(z)/sqrt(2)")
+    path = GradientFlow("relu(z)").predict(target, time=[0.0, 50.0], start=(1.0, 0.3))
+    assert float(path.correlation.values.ravel()[0]) == pytest.approx(1.0, abs=1e-6)
+    assert float(path.length.values.ravel()[0]) == pytest.approx(1.0, abs=1e-9)

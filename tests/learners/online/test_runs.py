@@ -87,5 +87,5 @@ def test_divergence_is_told_of_paths_and_recoveries(engine: str, target: MultiIn
 def test_dimensions_without_room_end_in_a_sentence() -> None:
     with pytest.raises(LearnabilityError, match="at least 6: the 4 neurons and 2 axes"):
         OnlineSGD(width=4).simulate(SPIKES, d=5, time=1.0)
-    with pytest.raises(LearnabilityError, match="runs of all coordinates in dimension"):
+    with pytest.raises(LearnabilityError, match="are free: use smaller sizes"):
         OnlineSGD(engine="full").simulate("z", d=10**11, time=1.0)

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import learnability
-from learnability.errors import LearnabilityError
+from learnability.errors import LearnabilityError, within_numerics
 from learnability.learners.base.questions import GRIDS, Question, checked_arguments
+from learnability.learners.base.sizes import check_size
 from learnability.learners.base.support import check_support
 from learnability.progress import tracked
 from learnability.randomness import checked_seeds
@@ -51,8 +52,10 @@ def simulated(
 ) -> xarray.Dataset:
     """Ask the runs of a learner; see `Learner.simulate`."""
     question, target, at = _prepared(learner, "simulate", target, name, given)
-    chosen = checked_seeds(seeds)
-    found = learner.run(question.name, target, at, chosen)
+    chosen, who = checked_seeds(seeds), _who(learner, "simulate", question)
+    check_size(who, learner, target, at)
+    with within_numerics(who):
+        found = learner.run(question.name, target, at, chosen)
     lead = (*question.axes, "seed") if found.lead is None else found.lead
     return _labelled(learner, question, "simulate", target, at, given, found, lead, chosen)
 
@@ -69,7 +72,8 @@ def predicted(
             f"`seeds` was given, but {_who(learner, 'predict', question)} does not depend on seeds."
         )
     chosen = None if seeds is None else checked_seeds(seeds)
-    found = learner.theory(question.name, target, at, chosen)
+    with within_numerics(_who(learner, "predict", question)):
+        found = learner.theory(question.name, target, at, chosen)
     lead = question.axes if found.lead is None else found.lead
     if "seed" in lead and chosen is None:
         chosen = [0]
@@ -81,7 +85,7 @@ def _prepared(
 ) -> tuple[Question, Any, dict[str, Any]]:
     """The question, the target and the arguments, all of them checked."""
     question = the_question(learner, name)
-    target = as_target(target)
+    target = as_target(target).simplified()
     who = _who(learner, verb, question)
     side = question.side(verb)
     if side is None:
@@ -95,7 +99,8 @@ def _prepared(
     for grid in GRIDS:
         if grid in at:
             at[grid] = np.atleast_1d(at[grid])
-    learner.check_target(question.name, verb, target, at)
+    with within_numerics(who):
+        learner.check_target(question.name, verb, target, at)
     return question, target, at
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.fields import Choice, Declared, Flag, Kind, Number, Whole
+from learnability.fields import Choice, Declared, Flag, Kind, Number, Whole, within_range
 
 __all__ = ["ARGUMENTS", "At", "Question", "Side", "checked_arguments"]
 
@@ -31,6 +31,10 @@ class At(TypedDict, total=False):
     third: bool
     samples: int
     control: str
+
+
+SMALLEST_RATIO, LARGEST_ARGUMENT = 1e-9, 1e15
+"""Ends of the range of ratios, and of times."""
 
 
 class Grid(Kind):
@@ -67,6 +71,8 @@ class Grid(Kind):
             raise ValueError
         if self._ordered and (np.diff(flat) < 0).any():
             raise ValueError
+        for number in flat:
+            within_range(number, SMALLEST_RATIO if self._strict else 0.0, LARGEST_ARGUMENT)
         return array
 
 
@@ -91,8 +97,8 @@ class Anything(Kind):
         return value
 
     def parse(self, text: str) -> Any:
-        """Numbers between commas."""
-        return tuple(float(part) for part in text.split(","))
+        """Finite numbers between commas."""
+        return tuple(Number().read(float(part)) for part in text.split(","))
 
 
 ARGUMENTS: dict[str, Declared] = {
@@ -155,8 +161,8 @@ class Side:
         What only this side returns.
     seeds : bool
         Whether the theory takes seeds, of random starts or of samples; runs always do.
-    inputs, targets : tuple of str or None
-        Kinds that this side accepts where it accepts fewer than the learner does.
+    inputs, targets, laws : tuple of str or None
+        Kinds that this side accepts where it accepts others than the learner does.
     fixed : mapping
         Field of the learner -> why this side accepts its default only: it does not act here, or
         nothing is known for other values.
@@ -170,6 +176,7 @@ class Side:
     seeds: bool = False
     inputs: tuple[str, ...] | None = None
     targets: tuple[str, ...] | None = None
+    laws: tuple[str, ...] | None = None
     fixed: Mapping[str, str] = field(default_factory=dict)
     limit: bool = False
 

@@ -26,11 +26,14 @@ class Support:
         Kinds of inputs.
     most_directions : int or None
         The largest number r of hidden directions.
+    laws : tuple of str
+        Kinds of random labels, beyond functions with Gaussian noise.
     """
 
     targets: tuple[str, ...] = ("multi-index",)
     inputs: tuple[str, ...] = ("isotropic",)
     most_directions: int | None = None
+    laws: tuple[str, ...] = ()
 
 
 def check_support(learner: Any, side: Side, who: str, target: Any) -> None:
@@ -63,6 +66,14 @@ def check_support(learner: Any, side: Side, who: str, target: Any) -> None:
         raise LearnabilityError(
             f"{who} was asked for {target.inputs.kind} inputs, but it accepts {_list(inputs)} "
             "inputs."
+        )
+    law = target.channel.law
+    laws = support.laws if side.laws is None else side.laws
+    if law is not None and law.kind not in laws:
+        raise LearnabilityError(
+            f"{who} was asked for the random label {law.name}, but it accepts "
+            + (f"random labels of the kinds {_list(laws)} and " if laws else "")
+            + "functions with Gaussian noise only."
         )
     if support.most_directions is not None and target.r > support.most_directions:
         raise LearnabilityError(

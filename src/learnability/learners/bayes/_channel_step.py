@@ -23,7 +23,7 @@ from learnability.learners.bayes._level_step import step_on_levels
 __all__ = ["ChannelStep"]
 
 # Blocks of one size compile once for every number of samples; their temporaries stay in cache.
-_BLOCK = {BoxPosterior: 512, LinePosterior: 256}
+_BLOCK: dict[type[Any], int] = {BoxPosterior: 512, LinePosterior: 256}
 _PLANAR_BLOCK = 2500
 _IMPLAUSIBLE = 1e-4
 """Below this probability of its label g_out of a sample is computed in logarithms."""
@@ -47,7 +47,7 @@ class ChannelStep:
         self.channel, scheme = channel, scheme_of(channel)
         y = np.asarray(y, dtype=float)
         self._data = {name: v.astype(np.float32) for name, v in scheme.prepare(y).items()}
-        self._block = _BLOCK[type(scheme)]
+        self._block = _BLOCK.get(type(scheme), 128)
         self._scores = (
             [PlanarScore(scheme, y[rows], np.float32) for rows in _slices(len(y), _PLANAR_BLOCK)]
             if isinstance(scheme, BoxPosterior) and scheme.is_planar
@@ -71,11 +71,29 @@ class ChannelStep:
             g[:, rare] = self._in_logarithms(omega, V, rare)
         return g
 
+    def log_evidence(self, omega: NDArray[Any], V: NDArray[Any]) -> float:
+        """Return the sum of log Z_out(y_i, omega_i, V) over samples."""
+        if self._on_levels is not None:
+            return self._on_levels.log_evidence(omega, V)
+        omega = np.asarray(omega, dtype=np.float32)
+        found = self._by_blocks(
+            _compiled_evidence(self.channel), omega, V, np.arange(omega.shape[1])
+        )
+        return float(found.sum(dtype=float))
+
     def _in_logarithms(
         self, omega: NDArray[Any], V: NDArray[Any], samples: NDArray[np.intp]
     ) -> NDArray[np.float32]:
         """The same for some samples, whose labels may be however improbable."""
-        step = _compiled(self.channel)
+        return self._by_blocks(_compiled(self.channel), omega, V, samples)
+
+    def _by_blocks(
+        self,
+        step: Callable[..., Any],
+        omega: NDArray[Any],
+        V: NDArray[Any],
+        samples: NDArray[np.intp],
+    ) -> NDArray[np.float32]:
         covariance = V.astype(np.float32)
         found = []
         for rows in _slices(len(samples), self._block):
@@ -84,7 +102,7 @@ class ChannelStep:
             chosen = np.concatenate([chosen, np.repeat(chosen[:1], self._block - len(chosen))])
             data = {name: v[..., chosen] for name, v in self._data.items()}
             found.append(np.asarray(step(data, omega[:, chosen], covariance)))
-        return np.concatenate(found, axis=1)[:, : len(samples)]
+        return np.concatenate(found, axis=-1)[..., : len(samples)]
 
 
 def _slices(n: int, size: int) -> list[slice]:
@@ -101,5 +119,18 @@ def _compiled(channel: Channel) -> Callable[..., Any]:
     def step(xp: Any, data: dict[str, Any], omega: Any, V: Any) -> Any:
         _, first, _ = scheme.moments(data, omega, V, xp, COARSE)
         return xp.linalg.solve(V, first)
+
+    return jax.jit(partial(step, jnp)) if traceable(channel) else partial(step, np)
+
+
+@lru_cache(maxsize=16)
+def _compiled_evidence(channel: Channel) -> Callable[..., Any]:
+    import jax
+    import jax.numpy as jnp
+
+    scheme = scheme_of(channel)
+
+    def step(xp: Any, data: dict[str, Any], omega: Any, V: Any) -> Any:
+        return scheme.moments(data, omega, V, xp, COARSE)[0]
 
     return jax.jit(partial(step, jnp)) if traceable(channel) else partial(step, np)

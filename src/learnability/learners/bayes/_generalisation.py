@@ -7,6 +7,7 @@ sample in dimension d is needed.
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from learnability.labels.channel import Channel
 from learnability.labels.hermite import expand
 from learnability.labels.posterior import BoxPosterior, PlanarScore, scheme_of
 
-__all__ = ["Errors", "errors", "squared_error"]
+__all__ = ["Errors", "Expected", "errors", "expected_errors", "squared_error"]
 
 Array = NDArray[np.float64]
 
@@ -31,6 +32,94 @@ class Errors(NamedTuple):
 
     squared: float
     wrong: float
+
+
+class Expected(NamedTuple):
+    """The same two errors of an exact posterior, each with its own error."""
+
+    squared: float
+    squared_error: float
+    wrong: float
+    wrong_error: float
+
+
+_REPLICAS, _LOG2 = 8, 12
+
+
+def expected_errors(channel: Channel, M: Array, spread: Array) -> Expected:
+    """Errors of the Bayes predictor at an overlap of state evolution.
+
+    Two draws a, b of the posterior of one sample are standard normals of correlation M, and the
+    error is Var y - Cov(g(a), g(b)). The covariance is an average of g(a) (g(b) - g(b')), b' with
+    the same noise as b and independent of a, which vanishes without overlap.
+
+    Parameters
+    ----------
+    channel : Channel
+        The link and its noise.
+    M : array, shape (r, r)
+        The overlap.
+    spread : array, shape (r, r)
+        Its error.
+
+    Returns
+    -------
+    Expected
+        Errors have the part of sampling and the part of `spread`.
+    """
+    r = channel.link.r
+    variance = expand(channel.link, 0).variance
+    near = [M, M - spread, M + spread]
+    shared = np.array(
+        [
+            [_covariance(channel, at, sobol_normals(2 * r, _LOG2, 40 + k)) for at in near]
+            for k in range(_REPLICAS)
+        ]
+    )
+    if not M.any():
+        shared[:, 0] = 0.0
+    mean = shared.mean(axis=0)
+    moved = float(np.abs(mean[1:] - mean[0]).max())
+    sampled = float(shared[:, 0].std(ddof=1)) / math.sqrt(_REPLICAS)
+    squared = float(np.clip(variance - mean[0], 0.0, variance)) + channel.label_noise
+    if channel.link.values is None:
+        return Expected(squared, sampled + moved, math.nan, math.nan)
+    wrong, own = _least_wrong(channel, M)
+    # The share of wrong labels moves with the overlap about as the error does.
+    own += moved / max(float(np.ptp(channel.link.values)) ** 2 / 4, 1e-12)
+    return Expected(squared, sampled + moved, wrong, own)
+
+
+def _covariance(channel: Channel, M: Array, points: Array) -> float:
+    """Cov(g(a), g(b)) of standard normals of correlation M, on points (n, 2 r)."""
+    r = len(M)
+    values, vectors = np.linalg.eigh(0.5 * (M + M.T))
+    values = np.clip(values, 0.0, 1.0)
+    a, fresh = points[:, :r], points[:, r:]
+    b = ((a @ vectors) * values + (fresh @ vectors) * np.sqrt(1 - values**2)) @ vectors.T
+    g = channel.link
+    label = np.asarray(g(a))
+    return float(np.mean(label * (np.asarray(g(b)) - np.asarray(g(fresh)))))
+
+
+def _least_wrong(channel: Channel, M: Array) -> tuple[float, float]:
+    """1 - E max P(label | omega), between two estimates; and half their distance.
+
+    The likeliest label of one half of the posterior's draws, judged by the other half, is wrong
+    too often; the largest share in all of them is too large.
+    """
+    levels, r = np.array(channel.link.values), channel.link.r
+    C = np.eye(r) - M
+    low, high = [], []
+    for k in range(4):
+        omega = sobol_normals(r, 10, 60 + k) @ _root(M)
+        halves = [_chances(channel, levels, omega, C, seed) for seed in (2 * k, 2 * k + 1)]
+        choice = halves[0].argmax(axis=0)
+        high.append(1 - float(np.mean(halves[1][choice, np.arange(len(omega))])))
+        low.append(1 - float(np.mean((0.5 * (halves[0] + halves[1])).max(axis=0))))
+    centre = [0.5 * (a + b) for a, b in zip(low, high, strict=True)]
+    gap = 0.5 * abs(float(np.mean(high)) - float(np.mean(low)))
+    return float(np.mean(centre)), gap + float(np.std(centre, ddof=1)) / 2
 
 
 def errors(channel: Channel, Q: Array, M: Array, C: Array) -> Errors:
@@ -72,7 +161,7 @@ def squared_error(channel: Channel, Q: Array, M: Array, C: Array, log2_nodes: in
     exact = expand(link, 0)
     energy = exact.variance + exact.mean**2
     squared = energy - float(np.mean(label * (first + second) - first * second))
-    return max(squared, 0.0) + channel.noise
+    return max(squared, 0.0) + channel.label_noise
 
 
 def _wrong(channel: Channel, Q: Array, M: Array, C: Array) -> float:
@@ -81,11 +170,16 @@ def _wrong(channel: Channel, Q: Array, M: Array, C: Array) -> float:
     levels = np.array(link.values)
     both = _normals(2 * r, 12) @ _joint_root(Q, M)
     likeliest = _chances(channel, levels, both[:, r:], C).argmax(axis=0)
+    if channel.law is not None:
+        truth = channel.law.profile(both[:, :r])
+        return 1 - float(np.mean(truth[np.arange(len(truth)), likeliest]))
     number = np.searchsorted(0.5 * (levels[:-1] + levels[1:]), link(both[:, :r]))
     return float(np.mean(likeliest != number))
 
 
-def _chances(channel: Channel, levels: Array, omega: Array, C: Array) -> Array:
+def _chances(
+    channel: Channel, levels: Array, omega: Array, C: Array, seed: int | None = None
+) -> Array:
     """Probability of each label at omega (n, r): exact on boxes of two coordinates or more."""
     link, r = channel.link, channel.link.r
     if r in (2, 3) and not channel.noise:
@@ -96,7 +190,12 @@ def _chances(channel: Channel, levels: Array, omega: Array, C: Array) -> Array:
             scores = [PlanarScore(scheme, y, float) for y in labels]
             found = np.array([score(omega.T, C + 1e-9 * np.eye(r))[1] for score in scores])
             return np.vstack([found, 1 - found.sum(axis=0)])
-    guesses = np.asarray(link(omega[:, None] + _normals(r, 7) @ _root(C)))
+    points = _normals(r, 7) if seed is None else sobol_normals(r, 9, 80 + seed)
+    draws = omega[:, None] + points @ _root(C)
+    if channel.law is not None:
+        chances = channel.law.profile(draws.reshape(-1, r))
+        return np.asarray(chances.reshape(*draws.shape[:2], -1).mean(axis=1).T)
+    guesses = np.asarray(link(draws))
     number = np.searchsorted(0.5 * (levels[:-1] + levels[1:]), guesses)
     return np.stack([(number == k).mean(axis=1) for k in range(len(levels))])
 

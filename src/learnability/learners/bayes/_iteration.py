@@ -76,6 +76,8 @@ class Run:
         Posterior covariance along the iterations.
     overlap, length : array, shape (steps + 1, r, r)
         W W*^T and W W^T along the iterations.
+    g : array, shape (r, n)
+        g_out of the samples, averaged as W is.
     status : Status
         "converged", "stopped", "inconsistent" or "diverged".
     """
@@ -84,6 +86,7 @@ class Run:
     C: Array
     overlap: Array
     length: Array
+    g: NDArray[Any]
     status: Status
 
 
@@ -116,6 +119,7 @@ def iterate(
     tolerance: float,
     project: Callable[..., NDArray[Any]] = project,
     collect: Callable[..., NDArray[Any]] = collect,
+    diagonal: bool = False,
 ) -> Run:
     """Run message passing until it stands still.
 
@@ -137,6 +141,9 @@ def iterate(
         Stop when an undamped step would change the estimate by less than this fraction.
     project, collect : callable
         The thin products with X.
+    diagonal : bool
+        Whether reflections of the link keep the overlap diagonal: C is then made so. Else two
+        rows that mix both directions compete with the directions themselves for very long.
 
     Returns
     -------
@@ -151,6 +158,7 @@ def iterate(
         g = channel_step(project(X, W) - C.astype(X.dtype) @ memory, C)
         memory += damping * (g - memory)
         A = (g @ g.T).astype(float) / d
+        A = np.diag(np.diag(A)) if diagonal else A
         A /= max(_LEAST * float(np.abs(A).sum()), 1.0)
         pull = collect(X, g) / X.dtype.type(d) + A.astype(X.dtype) @ W
         if not (np.isfinite(A).all() and np.isfinite(pull).all()):
@@ -163,6 +171,7 @@ def iterate(
         W = W + damping * (new - W)
         length = (W @ W.T).astype(float)
         C = _no_smaller((1 - damping) * C + damping * gain, length)
+        C = np.diag(np.diag(C)) if diagonal else C
         states.append(((W @ hidden.T).astype(float), length, C))
         if change <= tolerance * size or float(np.abs(C).max()) <= _KNOWN:
             status = Status.CONVERGED
@@ -170,7 +179,7 @@ def iterate(
     overlap, length, covariance = (np.array(values) for values in zip(*states, strict=True))
     if status is not Status.DIVERGED and _inconsistent(length[-1], covariance[-1], d):
         status = Status.INCONSISTENT
-    return Run(W, covariance, overlap, length, status)
+    return Run(W, covariance, overlap, length, memory, status)
 
 
 def _no_smaller(C: Array, length: Array) -> Array:

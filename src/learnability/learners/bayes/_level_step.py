@@ -51,18 +51,27 @@ class LevelStep:
 
     def __call__(self, omega: NDArray[Any], V: NDArray[Any]) -> NDArray[np.float32]:
         """Return g_out, shape (r, n); a label that no line meets says nothing."""
+        return self._scores(omega, V)[0]
+
+    def log_evidence(self, omega: NDArray[Any], V: NDArray[Any]) -> float:
+        """Return the sum of log Z over samples, up to labels that no line meets."""
+        _, logs = self._scores(omega, V)
+        return float(np.sum(logs) - 0.5 * len(logs) * np.linalg.slogdet(2 * np.pi * V)[1])
+
+    def _scores(self, omega: NDArray[Any], V: NDArray[Any]) -> tuple[NDArray[np.float32], Array]:
+        """g_out of all samples, and log Z, up to a constant, of those whose label lines meet."""
         omega = np.asarray(omega, dtype=float)
         inverse = np.linalg.inv(np.asarray(V, dtype=float))
         gap = self._z - omega[:, self._sample]
         turned = inverse @ gap
         exponent = self._log_weight - 0.5 * (gap * turned).sum(axis=0)
-        top = np.repeat(np.maximum.reduceat(exponent, self._start), self._counts)
-        weight = np.exp(exponent - top)
+        highest = np.maximum.reduceat(exponent, self._start)
+        weight = np.exp(exponent - np.repeat(highest, self._counts))
         total = np.add.reduceat(weight, self._start)
         found = np.zeros(omega.shape, dtype=np.float32)
         for axis, row in enumerate(turned):
             found[axis, self._met] = np.add.reduceat(weight * row, self._start) / total
-        return found
+        return found, highest + np.log(total)
 
 
 class CellStep:
@@ -87,13 +96,21 @@ class CellStep:
 
     def __call__(self, omega: NDArray[Any], V: NDArray[Any]) -> NDArray[np.float32]:
         """Return g_out, shape (2, n)."""
+        return self._scores(omega, V)[0]
+
+    def log_evidence(self, omega: NDArray[Any], V: NDArray[Any]) -> float:
+        """Return the sum of log Z over samples."""
+        return self._scores(omega, V)[1]
+
+    def _scores(self, omega: NDArray[Any], V: NDArray[Any]) -> tuple[NDArray[np.float32], float]:
+        """g_out of all samples, and the sum of log Z."""
         from scipy.special import ndtr
 
         a, b = self._axis, 1 - self._axis
         V = np.asarray(V, dtype=float)
         slope = V[a, b] / V[b, b]
         spread = np.sqrt(max(V[a, a] - slope * V[a, b], 1e-12))
-        found = np.zeros(omega.shape, dtype=np.float32)
+        found, evidence = np.zeros(omega.shape, dtype=np.float32), 0.0
         for members, line, place, sign, full in self._groups:
             for part in np.array_split(members, max(1, len(members) * len(line) // 2_000_000)):
                 centre = np.asarray(omega[:, part], dtype=float)
@@ -106,11 +123,12 @@ class CellStep:
                 edge = spread / np.sqrt(2 * np.pi) * (at_edge * np.exp(-0.5 * t**2)).sum(axis=0)
                 whole = full[:, None] * weight
                 mass = np.maximum(beyond.sum(axis=0) + whole.sum(axis=0), _LEAST)
+                evidence += float(np.log(mass).sum())
                 along = (beyond * gap[line]).sum(axis=0) + (whole * gap).sum(axis=0)
                 first = np.empty_like(centre)
                 first[b], first[a] = along, slope * along + edge
                 found[:, part] = np.linalg.solve(V, first / mass)
-        return found
+        return found, evidence
 
 
 def step_on_levels(channel: Channel, y: NDArray[Any]) -> LevelStep | CellStep | None:

@@ -17,7 +17,7 @@ from learnability.labels.posterior import scheme_of
 from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.bayes._channel_step import ChannelStep
 from learnability.learners.bayes._damped_paths import damped_paths
-from learnability.learners.bayes._generalisation import errors, squared_error
+from learnability.learners.bayes._generalisation import errors, expected_errors, squared_error
 from learnability.learners.bayes._iteration import (
     INFORMED,
     Run,
@@ -27,10 +27,12 @@ from learnability.learners.bayes._iteration import (
     random_start,
     spectral_start,
 )
+from learnability.learners.bayes._settled import settled
 from learnability.learners.linear_algebra.sharded_rows import sharded
 from learnability.learners.measurement import resolved, subspace_overlap
 from learnability.learners.spectral import Spectral
 from learnability.targets.multi_index import MultiIndex
+from learnability.theory.information import keeps_diagonal
 from learnability.theory.state_evolution import state_evolution
 from learnability.theory.thresholds import weak_recovery
 
@@ -59,8 +61,10 @@ class BayesAMP(Learner):
     """
 
     name: ClassVar[str] = "bayes-amp"
-    numerics_version: ClassVar[int] = 4
-    supports: ClassVar[Support] = Support(most_directions=3)
+    numerics_version: ClassVar[int] = 5
+    supports: ClassVar[Support] = Support(
+        most_directions=3, laws=("finite", "counts", "normal", "density", "latent")
+    )
     questions: ClassVar[tuple[Question, ...]] = (
         Question(
             "values",
@@ -89,6 +93,11 @@ class BayesAMP(Learner):
         1e-3, above=0, at_most=1,
         help="The run stops when an undamped step would change the estimate by less than this "
         "fraction.",
+    )  # fmt: skip
+    restarts: int = whole(
+        2, at_least=0,
+        help="How many times a run from the start `auto` is tried again when it does not settle, "
+        "or not with all directions; the run of the largest free entropy is taken.",
     )  # fmt: skip
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
@@ -126,7 +135,17 @@ class BayesAMP(Learner):
         else:
             start = random_start(rng, target.r, d)
         step = ChannelStep(target.channel, y)
-        run = iterate(X, step, start, W, self.damping, self.iterations, self.tolerance)
+        diagonal = keeps_diagonal(target.channel)
+
+        def attempt(first: Start, damping: float) -> Run:
+            found: Run = iterate(
+                X, step, first, W, damping, self.iterations, self.tolerance, diagonal=diagonal
+            )
+            return found
+
+        again = self.restarts if self.start == "auto" else 0
+        fresh = (random_start(rng, target.r, d) for _ in range(again))
+        run = settled(attempt, X, step, start, fresh, self.damping)
         return self._observed(target, run, W)
 
     def _observed(self, target: MultiIndex, run: Run, W: NDArray[Any]) -> dict[str, Any]:
@@ -159,18 +178,26 @@ class BayesAMP(Learner):
         theory = state_evolution(target.channel)
         points = theory.fixed_points(at["alpha"], self.start == "informed")
         M = np.array([point.M for point in points])
-        eye = np.eye(target.r)
-        found = [errors(target.channel, m, m, _psd(eye - m)) for m in M]
-        length = np.sqrt(np.maximum(np.einsum("aii->ai", M), 0.0))
+        spread = np.array([point.error for point in points])
+        found = [expected_errors(target.channel, m, s) for m, s in zip(M, spread, strict=True)]
+        square = np.maximum(np.einsum("aii->ai", M), 0.0)
+        length = np.maximum(np.sqrt(square), 1e-150)[:, :, None]
+        # An error of the length turns into one of the cosine.
+        own = np.einsum("aii->ai", spread)[:, :, None] / np.maximum(2 * length**2, 1e-150)
         values: dict[str, Any] = {
             "overlap": M,
-            "cosine": M / np.maximum(length, 1e-150)[:, :, None],
+            "overlap_stderr": spread,
+            "cosine": M / length,
+            "cosine_stderr": np.minimum(spread / length + np.abs(M) / length * own, 1.0),
             "subspace_overlap": [_captured(m) for m in M],
+            "subspace_overlap_stderr": np.einsum("aii->a", spread) / target.r,
             "error": [e.squared for e in found],
+            "error_stderr": [e.squared_error for e in found],
             "status": [point.status for point in points],
         }
         if target.link.values is not None:
             values["misclassification"] = [e.wrong for e in found]
+            values["misclassification_stderr"] = [e.wrong_error for e in found]
         return Found(values, attrs={**asdict(theory.thresholds), "note": theory.note})
 
     def _path(self, target: MultiIndex, alphas: NDArray[Any], steps: int) -> Found:
@@ -202,11 +229,6 @@ def _needs_spectrum(channel: Channel) -> bool:
     """Whether no direction shows in the mean vector, but one does in the spectrum."""
     recovery = weak_recovery(channel)
     return not len(recovery.trivial) and bool(np.isfinite(recovery.alpha))
-
-
-def _psd(matrix: NDArray[Any]) -> NDArray[Any]:
-    values, vectors = np.linalg.eigh(0.5 * (matrix + matrix.T))
-    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
 
 
 def _captured(M: NDArray[Any]) -> float:

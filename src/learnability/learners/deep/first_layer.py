@@ -170,7 +170,7 @@ class SphericalFirstLayer:
         size = self.step_size(samples) / samples.n
         W = _rows(samples.seed, self.width, samples.d)
         signs = np.ones(self.width, dtype=np.float32)
-        if samples.target.signs == "balanced":
+        if samples.target.signs != "ones":
             signs[1::2] = -1
         mean = samples.labels.mean()
         kept = [W]

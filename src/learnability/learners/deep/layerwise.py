@@ -21,7 +21,12 @@ from learnability.errors import LearnabilityError
 from learnability.fields import declare, flag, number, record, whole
 from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.deep._layers import Layers
-from learnability.learners.deep.first_layer import SphericalFirstLayer, Steps
+from learnability.learners.deep.first_layer import (
+    OracleFirstLayer,
+    SpectralFirstLayer,
+    SphericalFirstLayer,
+    Steps,
+)
 from learnability.learners.deep.mehler_stages import MehlerReadout, MehlerSecondLayer
 from learnability.learners.deep.network import train
 from learnability.learners.deep.observables import (
@@ -30,7 +35,7 @@ from learnability.learners.deep.observables import (
     on_fresh_samples,
 )
 from learnability.learners.deep.samples import sample_sizes
-from learnability.learners.deep.stage_theory import predictions
+from learnability.learners.deep.stage_theory import Setting, predictions
 from learnability.learners.deep.stages import PreconditionedSecondLayer, RidgeReadout
 from learnability.statuses import Status
 
@@ -43,41 +48,46 @@ _ALONE = {"layers": (None,)}
 class Layerwise(Learner):
     """Layers that are trained one after the other.
 
-    Without `layers` there are three: spherical steps, a preconditioned step, and a readout.
+    Without `layers` there are three: a first layer, a preconditioned step, and a readout. Without a
+    `width` either the first is spectral and the second has infinitely many neurons, those of a
+    Mehler kernel: the learner whose theory is known. With a `width` they are a network of relu
+    neurons, the first layer by spherical steps.
 
     Notes
     -----
     alpha = n / d. On reused samples the leave-one-out errors are optimistic when n is not far above
     n*: below d^1.6 or so use fresh ones. The attribute `label_variance` makes errors relative.
 
-    The theory is that of a spectral first layer with a Mehler ridge, at the ridge of the learner's
-    second stage if that is a `MehlerReadout` or `MehlerSecondLayer` and else at the best one. It is
-    exact in law for n well above n*: within 0.03 of Var y for n >= 4 n*; near n* finite d rounds
-    the transition. Of `kernel_error` (I), `two_layer_error` (II) and `three_layer_bound` (an upper
-    estimate of III) `error` is the one that belongs to the learner's depth. The attributes
-    `plateau_kernel` (degree 1 and 2 learned), `plateau_two_layer` (degree 3 learned) and
-    `plateau_three_layer` are the limits of the scenarios at this size.
+    The theory is a finite-size one, direction by direction, for any g, P, signs, N, depth of the
+    target and number of features. It is that of a `SpectralFirstLayer(None)` or
+    `OracleFirstLayer(None)` with a `MehlerReadout` or `MehlerSecondLayer` on fresh samples; what
+    other layers learn is not predicted, except for the overlap of a first layer that is spectral
+    and for `kernel_error`, the best Mehler kernel in all d dimensions (I). `two_layer_error` (II)
+    and the overlaps are held to 0.03 (of Var y) and three standard errors of runs on random targets
+    (the guide says how many agree; least sure is n below the square of the number of directions);
+    the error of three layers (III) lies between `three_layer_floor` and `three_layer_bound`. A
+    number is NaN where it is not known, and the attribute `note` says why.
     """
 
     name: ClassVar[str] = "layerwise"
-    numerics_version: ClassVar[int] = 2  # 2: Mehler readouts in float32.
+    numerics_version: ClassVar[int] = 3  # 3: fresh samples and infinitely many neurons by default.
     supports: ClassVar[Support] = Support(targets=("hierarchical",))
     questions: ClassVar[tuple[Question, ...]] = (
         Question(
             "values",
             "What a network has learned, stage by stage.",
-            ("error", "two_layer_error", "first_layer_overlap", "feature_overlap", "kappa"),
+            ("two_layer_error", "first_layer_overlap", "feature_overlap", "kappa"),
             simulate=Side(
                 needs=("d", "alpha"),
                 observables=(
-                    "first_layer_rank", "robust_feature_overlap", "status",
+                    "error", "first_layer_rank", "robust_feature_overlap", "status",
                     "n_first", "n_second", "n_third", "n_total",
                 ),
             ),
             predict=Side(
                 needs=("d", "alpha"),
                 takes=("third",),
-                observables=("kernel_error", "three_layer_bound"),
+                observables=("error", "kernel_error", "three_layer_bound", "three_layer_floor"),
             ),
         ),
     )  # fmt: skip
@@ -87,28 +97,56 @@ class Layerwise(Learner):
         help="The layers themselves, in place of what `width`, `steps` and `ridge` say of them.",
     )  # fmt: skip
     fresh: bool = flag(
-        False,
+        True,
         help="The layers after the first get n samples of their own (2 n in total); otherwise all "
         "layers read the same n.",
     )
-    width: int = whole(1000, when=_ALONE, help="Number of neurons of the first layer.")
+    width: int | None = whole(
+        None, optional=True, when=_ALONE,
+        help="Number of neurons of the first layer; None for eigenvectors and a Mehler kernel.",
+    )  # fmt: skip
     steps: int | str = declare(
         "log", Steps(), when=_ALONE,
-        help='Number of steps of the first layer; "log" is log d, rounded up.',
+        help='Number of steps of a first layer with a width; "log" is log d, rounded up.',
     )  # fmt: skip
     ridge: float | None = number(
         None, at_least=0, optional=True, when=_ALONE,
-        help="Ridge of every regression over the mean eigenvalue of its Gram matrix; the default "
-        "is the one of least leave-one-out error.",
+        help="With a width, ridge of every regression over the mean eigenvalue of its Gram matrix, "
+        "by default the one of least leave-one-out error; else that of the kernel, by default 1.",
     )  # fmt: skip
+
+    def check(self) -> None:
+        """Refuse steps of a first layer that takes none.
+
+        Raises
+        ------
+        LearnabilityError
+            When they were given without a width.
+        """
+        if self.layers is None and self.width is None and self.steps != "log":
+            raise LearnabilityError(
+                f"`steps` was given as {self.steps}, but a first layer without a `width` is "
+                "spectral and takes none: give `width` too."
+            )
 
     @property
     def stack(self) -> tuple[Any, ...]:
         """The layers, also where they were not given."""
         if self.layers is not None:
             return tuple(self.layers)
+        if self.width is None:
+            return SpectralFirstLayer(None), *self._kernel
         first = SphericalFirstLayer(self.width, self.steps)
         return first, *self._middle, RidgeReadout(self.ridge)
+
+    @property
+    def _kernel(self) -> tuple[Any, ...]:
+        """What stands over the first layer when there is no width."""
+        return MehlerSecondLayer(ridge=self._kernel_ridge), RidgeReadout()
+
+    @property
+    def _kernel_ridge(self) -> float:
+        return 1.0 if self.ridge is None else self.ridge
 
     @property
     def _middle(self) -> tuple[Any, ...]:
@@ -144,12 +182,20 @@ class Layerwise(Learner):
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> Found:
         """The finite-size theory of every stage."""
-        layers = self.stack
-        deep, fitted = len(layers) > 2, layers[1]
-        ridge = fitted.ridge if isinstance(fitted, MehlerReadout | MehlerSecondLayer) else None
-        values, attrs = predictions(
-            target.at(at["d"]), at["d"], sample_sizes(at), ridge, deep, at.get("third", deep)
+        first, fitted, *further = self.stack
+        exact, spectral = (
+            isinstance(first, kind) for kind in (OracleFirstLayer, SpectralFirstLayer)
         )
+        ridge = fitted.ridge if isinstance(fitted, MehlerReadout | MehlerSecondLayer) else None
+        setting = Setting(
+            exact,
+            exact or spectral,
+            ridge if (exact or spectral) and first.width is None else None,
+            self.fresh or exact,
+            bool(further) and bool(at.get("third", True)),
+            not further,
+        )
+        values, attrs = predictions(target.at(at["d"]), at["d"], sample_sizes(at), setting)
         return Found(values, attrs=attrs)
 
 
@@ -165,17 +211,22 @@ class TwoLayer(Layerwise):
     name: ClassVar[str] = "two-layer"
 
     @property
+    def _kernel(self) -> tuple[Any, ...]:
+        return (MehlerReadout(self._kernel_ridge),)
+
+    @property
     def _middle(self) -> tuple[Any, ...]:
         return ()
 
     def check(self) -> None:
-        """Refuse more than two layers.
+        """Refuse more than two layers, and steps that are not taken.
 
         Raises
         ------
         LearnabilityError
-            When there are more.
+            When there are.
         """
+        super().check()
         if len(self.stack) != 2:
             raise LearnabilityError(
                 f"`layers` has {len(self.stack)} layers, but a two-layer network has a first "

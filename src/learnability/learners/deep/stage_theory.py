@@ -1,49 +1,59 @@
-"""Finite-size predictions of layer-wise learning: every stage by a deterministic equivalent.
+"""Finite-size predictions of layer-wise learning, stage by stage and direction by direction.
 
-The first layer recovers M_W^2 = m^2 = 1 - n*/n of the directions. In the estimated variables the
-part of degree j keeps the energy m^(2j) |P_j f|^2 (Ornstein-Uhlenbeck contraction); the rest is
-noise. Ridge regression with the Mehler kernel in N dimensions then learns the share s_j of degree
-j, and its error II follows (`equivalent`). With q the fitted function,
+The first layer has the share m^2 of each direction (`recovered_directions`). In the estimated
+variables the part of degree j keeps the energy <T_j, G^(x j) T_j>, T_j its Hermite tensor and G the
+projection on what was found: exactly for j = 1 and 2, and above with one share for the directions
+of one sign under one feature. The rest is noise. Ridge regression with the Mehler kernel in these
+variables then has the error II and the fit q (`radial`); M_h is its correlation with a feature.
 
-    E q^2 = II - |f|^2 + 2 sum_j s_j |P_j f|^2 ,
-    M_h = sum_j s_j <P_j f, h> / sqrt(Var h Var q) .
-
-III, the error of a refit of y on q, is estimated from samples with q = sum_j s_j P_j f, one common
-share above degree 3, and Gaussian noise of the variance that is left. That noise is larger where f
-is saturated, so that the estimate is an upper one, by 0.02 to 0.14.
+III, the error of a refit of y on q, is bounded: it is at most II, as q itself is one such refit,
+and at least E Var(y | estimated variables). Where a number rests on something that is not known
+(shares near n*, degrees beyond those resolved), the prediction is made with both ends; when these
+differ by more than 0.04 Var y it is not given, and the reason is.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.targets.hierarchical import Hierarchical, conditional_variance
-from learnability.theory.equivalent import Levels, effective_ridge, errors, shares
+from learnability.targets.directions import first_moments, second_moments
+from learnability.targets.hierarchical import Hierarchical
+from learnability.targets.parts import Parts, parts_by_degree
+from learnability.theory.equivalent import Levels, errors
 from learnability.theory.mehler import mehler_levels
+from learnability.theory.radial import Profile, RadialTarget, radial_fit
+from learnability.theory.recovered_directions import (
+    Recovered,
+    exact_directions,
+    recovered_directions,
+)
 
-__all__ = [
-    "Stages",
-    "best_kernel_error",
-    "first_overlap",
-    "predicted_stages",
-    "predictions",
-]
+__all__ = ["Setting", "Stages", "best_kernel_error", "predicted_stages", "predictions"]
 
 Array = NDArray[np.float64]
 
-_SAMPLES = 40_000
+MARGIN = 0.03
+"""Error of the theory over Var y, which bounds take into account."""
+_UNDECIDED = 0.04
+_REUSED = 8.0  # Of n / n*.
+_FEW = 12  # Up to so many variables the target is sampled by radius.
+_RADIAL = 0.1  # Share of a target from which its radial part counts in many dimensions.
+_SAMPLES, _BINS = 120_000, 100
+_FAR = 8  # With fewer variables the kernel's fit has no fourth moment.
+_DEGREES = 13  # Of which the learned share is computed.
 _LEAST_RIDGE, _LARGEST_RIDGE = 0.3, 300.0
 _TRIED = 16
 
 
 class Stages(NamedTuple):
-    """Predictions at one number of samples.
+    """Predictions at one number of samples; NaN where they are not known.
 
     Attributes
     ----------
@@ -53,74 +63,225 @@ class Stages(NamedTuple):
         II.
     feature_overlap : array, shape (r,)
         M_h.
-    three_layer_bound : float
-        III, an upper estimate; NaN where it was not asked for.
+    three_layer_bound, three_layer_floor : float
+        III is not above and not below these.
+    reason : str
+        Why a number is not given; empty when all are.
     """
 
     first_layer_overlap: float
     two_layer_error: float
     feature_overlap: Array
     three_layer_bound: float
-
-
-def first_overlap(target: Hierarchical, d: int, n: float) -> float:
-    """M_W of the spectral first layer, sqrt(1 - n*/n) above n*."""
-    return math.sqrt(max(1 - target.n_star(d) / n, 0.0))
+    three_layer_floor: float
+    reason: str
 
 
 def predicted_stages(
-    target: Hierarchical,
-    overlap: float,
-    n: float,
-    ridge: float | None = 1.0,
-    *,
-    third: bool = False,
+    target: Hierarchical, known: float | Recovered, n: float, ridge: float | None = 1.0
 ) -> Stages:
-    """Ridge regression with the Mehler kernel on directions known up to an overlap.
+    """Ridge regression with the Mehler kernel on directions that are known in part.
 
     Parameters
     ----------
     target : Hierarchical
         With its N as a number.
-    overlap : float
-        M_W.
+    known : float or Recovered
+        M_W of all directions alike, or what a first layer has of each.
     n : float
         Samples of the regression.
     ridge : float, optional
         Of the regression; None for the best between 0.3 and 300.
-    third : bool
-        Whether the upper estimate of III is computed.
     """
-    energies = _contracted(target, overlap)
-    N = target.r * target.sizes[-1]
-    kept = float(energies[1:].sum())
-    levels = mehler_levels(N, energies, target.variance - kept + target.noise)
+    if not isinstance(known, Recovered):
+        exact = exact_directions(target)
+        share = np.full(len(exact.share), float(known) ** 2)
+        known = replace(exact, share=share, least=share, most=share)
+    allowed = _UNDECIDED * target.label_variance
+    middle = _fitted(target, known, known.share, n, ridge)
+    ends = [middle]
+    if known.reason:
+        ends += [_fitted(target, known, share, n, ridge) for share in (known.least, known.most)]
+    apart = max(one.error for one in ends) - min(one.error for one in ends)
+    reason = known.reason
+    if apart <= allowed and middle.unknown > allowed:
+        reason = middle.reason
+    given = max(apart, middle.unknown) <= allowed
+    lengths = [math.sqrt(float(s.mean())) for s in (known.share, known.least, known.most)]
+    M_W = lengths[0] if max(lengths) - min(lengths) <= _UNDECIDED else math.nan
+    M_h = np.array([one.overlap for one in ends])
+    sure = (np.ptp(M_h, axis=0) <= _UNDECIDED) & (middle.unknown <= allowed)
+    if 1 < len(known.share) < _FAR:
+        sure &= False
+        reason = reason or (
+            f"a few far inputs decide the overlap with a feature of less than {_FAR} variables"
+        )
+    margin = MARGIN * target.label_variance
+    return Stages(
+        M_W,
+        middle.error if given else math.nan,
+        np.where(sure, M_h[0], math.nan),
+        max(one.error + one.unknown for one in ends) + margin,
+        max(min(one.floor for one in ends) - margin, target.noise),
+        "" if given and sure.all() and M_W == M_W else reason,
+    )
+
+
+class _Fitted(NamedTuple):
+    """A prediction for given shares; what is not known of the error, and why."""
+
+    error: float
+    overlap: Array
+    floor: float
+    unknown: float
+    reason: str
+
+
+def _fitted(
+    target: Hierarchical, known: Recovered, share: Array, n: float, ridge: float | None
+) -> _Fitted:
+    D, variance, highest = len(share), target.label_variance, target.composition.highest
+    G = known.matrix(share)
+    here = _radial_target(target, G, _shares(target, G))
     if ridge is None:
-        ridge = _best_ridge(levels, n)
-    nu = effective_ridge(levels, n, math.inf, ridge)
-    s = shares(levels, nu)[1][: len(energies)]
-    error = errors(levels, n, math.inf, ridge).test
-    # Of the centred q; the label is y, f and noise.
-    spread = max(error - target.label_variance + 2 * float(s[1:] @ energies[1:]), 1e-300)
-    with_feature = _feature_parts(target) * overlap ** (2 * np.arange(len(energies)))
-    M_h = (with_feature[:, 1:] @ s[1:]) / math.sqrt(target.feature_variance * spread)
-    bound = math.nan
-    if third:
-        top = min(target.degree, 3)
-        common = float(s[top + 1 :] @ energies[top + 1 :])
-        common /= max(target.variance - float(target.levels(top)[1:].sum()), 1e-300)
-        low = (0.0, *(float(v) for v in s[1 : top + 1]))
-        bound = _third(target, overlap, low, common, spread) + target.noise
-    return Stages(overlap, error, np.minimum(np.abs(M_h), 1.0), bound)
+        both = here.energies.copy()
+        both[: 2 * len(here.radial) : 2] += here.radial**2
+        ridge = _best_ridge(mehler_levels(D, both, variance - float(both.sum())), n)
+    fit = radial_fit(here, D, n, ridge)
+    M_h = fit.with_features / math.sqrt(target.feature_variance * fit.spread)
+    fewer = here.energies.copy()
+    fewer[highest - 1 :] = 0.0
+    changed = abs(radial_fit(here._replace(energies=fewer), D, n, ridge).error - fit.error)
+    above = max(target.variance - float(target.levels()[1:].sum()), 0.0)
+    above *= float(share.max()) ** (highest + 1)  # What the variables have of unresolved degrees.
+    learned = fit.learned * (2 - fit.learned)
+    unknown = above * float(learned[highest + 1])
+    reason = (
+        f"degrees above {highest}, which are not resolved, hold {above / variance:.2g} of Var y "
+        "and are learned in part"
+    )
+    other = _radial_target(target, G, _shares(target, G, largest=True))
+    moved = float(learned[3:] @ np.abs(other.energies - here.energies)[3:])
+    if moved > unknown:
+        unknown, reason = (
+            moved,
+            (
+                "directions of one sign are found to different degrees, and parts of degree 3 and "
+                "more depend on how"
+            ),
+        )
+    # The part of the last two degrees is what a fit that knows them not has more of error.
+    strange = changed - float(learned[highest - 1 : highest + 1].max()) * float(
+        np.sum(here.energies[highest - 1 :])
+    )
+    if strange > unknown:
+        unknown, reason = (
+            strange,
+            (f"with {D} variables the fit in the tails is not resolved by degrees up to {highest}"),
+        )
+    seen = float(here.energies.sum() + np.sum(here.radial**2))
+    floor = target.noise + max(target.variance - seen - above, 0.0)
+    return _Fitted(fit.error, np.minimum(np.abs(M_h), 1.0), floor, unknown, reason)
+
+
+def _shares(target: Hierarchical, G: Array, largest: bool = False) -> Array:
+    """Share of the directions under each feature by sign, (r, 2): the mean one, or the largest."""
+    found = np.zeros((target.r, 2))
+    for kind, rows in enumerate(target.alike()):
+        if len(rows):
+            block = G[np.ix_(rows, rows)]
+            value = np.linalg.eigvalsh(block)[-1] if largest else np.diag(block).mean()
+            found[kind // 2, kind % 2] = min(max(float(value), 0.0), 1.0)
+    return found
+
+
+def _radial_target(target: Hierarchical, G: Array, shares: Array) -> RadialTarget:
+    """The target in the estimated variables; degrees 1 and 2 from the projection G itself."""
+    parts = parts_by_degree(target, shares)
+    energies = np.zeros(_DEGREES)
+    energies[1 : len(parts.energies)] = parts.energies[1:]
+    radial = parts.radial.copy()
+    radial[0] = 0.0
+    composition, size = target.composition, target.sizes[0]
+    linear, second = first_moments(composition, size), second_moments(composition, size)
+    turned = second @ G
+    energies[1] = float(linear @ G @ linear)
+    if len(parts.energies) > 2:
+        energies[2] = float(np.sum(turned * turned.T)) / 2
+        radial[1] = float(np.trace(turned)) / math.sqrt(2 * len(G))
+    D, profile = len(G), None
+    if D <= _FEW:
+        profile = _profile(target, tuple(np.round(np.clip(np.diag(G), 0, 1), 2).tolist()))
+    return _split(target, energies, parts._replace(radial=radial), profile)
+
+
+def _split(
+    target: Hierarchical, energies: Array, parts: Parts, profile: Profile | None = None
+) -> RadialTarget:
+    """Take the radial part out of the energies by degree, and out of the features."""
+    count = len(parts.radial)
+    energies[: 2 * count : 2] -= parts.radial**2
+    features = np.zeros((target.r, _DEGREES))
+    features[:, : parts.features.shape[1]] = parts.features
+    features[:, : 2 * count : 2] -= parts.radial * parts.feature_radial
+    squares = parts.squares.copy()
+    squares[0] = target.label_variance
+    return RadialTarget(
+        parts.radial, np.maximum(energies, 0.0), squares, parts.feature_radial, features, profile
+    )
+
+
+@lru_cache(maxsize=64)
+def _profile(target: Hierarchical, shares: tuple[float, ...]) -> Profile:
+    """The target by radius of variables that have shares of the directions, from samples."""
+    D = len(shares)
+    rng = np.random.default_rng(1618)
+    z = rng.standard_normal((_SAMPLES, D))
+    share = np.array(shares)
+    seen = np.sqrt(share) * z + np.sqrt(1 - share) * rng.standard_normal(z.shape)
+    h = target.features(z, np.eye(D))[-1][..., 0]
+    f = np.asarray(target.link(h), dtype=float) - target.mean
+    x = np.sum(seen**2, axis=1) / 2
+    order = np.argsort(x).reshape(_BINS, -1)
+    both = np.column_stack([f, h])
+    sign = np.sign(seen[:, :1]) if D == 1 else np.zeros((1, 1))
+    squares = (f**2)[order].mean(axis=1)
+    squares *= target.variance / squares.mean()
+    return Profile(
+        x[order].mean(axis=1),
+        both[order].mean(axis=1),
+        (both * sign)[order].mean(axis=1),
+        squares + target.noise,
+    )
+
+
+class Setting(NamedTuple):
+    """What a prediction needs to know of a learner.
+
+    Attributes
+    ----------
+    exact, spectral : bool
+        Whether the first layer is in the true subspace, and whether its subspace has a theory.
+    ridge : float, optional
+        Of a Mehler kernel over the directions themselves; None for another second stage.
+    fresh : bool
+        Whether the second stage has samples that the first layer has not seen.
+    third : bool
+        Whether III is bounded.
+    two : bool
+        Whether the second stage is the last.
+    """
+
+    exact: bool
+    spectral: bool
+    ridge: float | None
+    fresh: bool
+    third: bool
+    two: bool
 
 
 def predictions(
-    target: Hierarchical,
-    d: int,
-    sizes: Sequence[int],
-    ridge: float | None,
-    deep: bool,
-    third: bool,
+    target: Hierarchical, d: int, sizes: Sequence[int], setting: Setting
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Observables by number of samples, and attributes, of `Layerwise.predict`.
 
@@ -132,15 +293,10 @@ def predictions(
         Dimension.
     sizes : sequence of int
         Numbers of samples.
-    ridge : float, optional
-        Of the second stage; None for the best one.
-    deep, third : bool
-        Whether the learner has three layers or more, and whether III is estimated.
+    setting : Setting
+        Of the learner.
     """
-    stages = [
-        predicted_stages(target, first_overlap(target, d, n), n, ridge, third=third) for n in sizes
-    ]
-    left = target.label_variance - np.cumsum(target.levels(3)[1:])
+    stages = [_stages(target, d, n, setting) for n in sizes]
     values: dict[str, Any] = {
         "first_layer_overlap": [s.first_layer_overlap for s in stages],
         "kernel_error": [best_kernel_error(target, d, n) for n in sizes],
@@ -148,39 +304,66 @@ def predictions(
         "feature_overlap": [s.feature_overlap for s in stages],
         "kappa": np.log(sizes) / math.log(d),
     }
-    if third:
+    if setting.third:
         values["three_layer_bound"] = [s.three_layer_bound for s in stages]
-    if third or not deep:
-        values["error"] = values["three_layer_bound" if deep else "two_layer_error"]
+        values["three_layer_floor"] = [s.three_layer_floor for s in stages]
+    if setting.two:
+        values["error"] = values["two_layer_error"]
+    reasons = dict.fromkeys(s.reason for s in stages if s.reason)
     attributes: dict[str, Any] = {
         "label_variance": target.label_variance,
         "n_star": target.n_star(d),
-        "plateau_kernel": [float(left[0]), float(left[1])],
-        "plateau_two_layer": float(left[2]),
+        "n_star_by_direction": np.sort(recovered_directions(target, d, sizes[0]).n_star).tolist(),
+        "note": f"nan where {'; '.join(reasons)}." if reasons else None,
     }
-    if third:
-        attributes["plateau_three_layer"] = target.feature_floor + target.noise
     return values, attributes
 
 
+def _stages(target: Hierarchical, d: int, n: int, setting: Setting) -> Stages:
+    """The predictions that a learner has."""
+    known = exact_directions(target) if setting.exact else recovered_directions(target, d, n)
+    stages = predicted_stages(target, known, n, setting.ridge or 1.0)
+    unknown = np.full(target.r, math.nan)
+    reason = ""
+    if setting.ridge is None:
+        reason = (
+            "the second stage is no Mehler kernel over the directions themselves, whose theory is "
+            "known"
+        )
+    elif not setting.fresh and n < _REUSED * known.n_star.max():
+        reason = (
+            f"the stages share their samples with n below {_REUSED:g} n* of a direction: the "
+            "theory is that of fresh ones"
+        )
+    if reason:
+        M_W = stages.first_layer_overlap if setting.spectral else math.nan
+        return Stages(M_W, math.nan, unknown, math.nan, math.nan, reason)
+    return stages
+
+
 def best_kernel_error(target: Hierarchical, d: int, n: float) -> float:
-    """I: the Mehler kernel in all d dimensions, with the best ridge."""
-    levels = _kernel_levels(target, d)
-    return errors(levels, n, math.inf, _best_ridge(levels, n)).test
+    """I: the Mehler kernel in all d dimensions, with the best ridge.
 
-
-def _kernel_levels(target: Hierarchical, d: int) -> Levels:
+    Parameters
+    ----------
+    target : Hierarchical
+        With its N as a number.
+    d : int
+        Dimension.
+    n : float
+        Samples.
+    """
     energies = target.levels()
     energies[0] = 0.0
-    rest = target.variance - float(energies.sum()) + target.noise
-    return mehler_levels(d, energies, rest)
-
-
-def _contracted(target: Hierarchical, overlap: float) -> Array:
-    """Energies by degree in the estimated variables, without the mean."""
-    energies = target.levels()
-    energies[0] = 0.0
-    return np.asarray(energies * overlap ** (2 * np.arange(len(energies))))
+    levels = mehler_levels(d, energies, target.label_variance - float(energies.sum()))
+    padded = np.zeros(_DEGREES)
+    padded[: len(energies)] = energies
+    ridge = _best_ridge(levels, n)
+    parts = parts_by_degree(target, np.ones((target.r, 2)), d)
+    parts.radial[0] = 0.0
+    if float(np.sum(parts.radial**2)) < _RADIAL * target.variance:
+        return errors(levels, n, math.inf, ridge).test
+    return radial_fit(_split(target, padded, parts), d, n, ridge).error
 
 
 def _best_ridge(levels: Levels, n: float) -> float:
@@ -195,46 +378,3 @@ def _best_ridge(levels: Levels, n: float) -> float:
     ends = grid[max(best - 1, 0)], grid[min(best + 1, _TRIED - 1)]
     found = minimize_scalar(error, bounds=ends, method="bounded", options={"xatol": 1e-3})
     return math.exp(min((float(found.x), float(grid[best])), key=error))
-
-
-def _feature_parts(target: Hierarchical) -> Array:
-    """<P_j f, h_m> by feature and degree, shape (r, j): a feature is a sum of single variables."""
-    from learnability.labels.hermite import expand
-
-    composition, k = target.composition, target.degree
-    coefficients = expand(target.polynomial, k)
-    found = np.zeros((target.r, composition.highest + 1))
-    weight = composition.scale / math.sqrt(composition.N)
-    for j in range(1, k + 1):
-        c = float(np.asarray(coefficients.tensors[j]).sum()) / math.factorial(j)
-        single = np.nan_to_num(composition.single(j))
-        signed = composition.plus * single[:, 0] - composition.minus * single[:, 1]
-        found[:, j] = weight * c * signed
-    return found
-
-
-@lru_cache(maxsize=256)
-def _third(
-    target: Hierarchical, overlap: float, s: tuple[float, ...], common: float, spread: float
-) -> float:
-    """E Var(f | q) for q of the model above."""
-    rng = np.random.default_rng(271)
-    f, q = [], []
-    rows = max(min(10_000, 4_000_000 // (target.r * target.sizes[-1])), 100)
-    top = len(s) - 1
-    for _ in range(_SAMPLES // rows):
-        z, h = target.drawn_variables(rows, rng)
-        value = np.asarray(target.link(h), dtype=float)
-        seen = overlap * z + math.sqrt(max(1 - overlap**2, 0.0)) * rng.standard_normal(z.shape)
-        parts = target.composition.project(seen, top)
-        exact = np.sum(target.composition.project(z, top), axis=0) if overlap < 1 else sum(parts)
-        low = sum(s[j] * overlap**j * parts[j] for j in range(1, top + 1))
-        f.append(value)
-        q.append(low + common * (value - exact))
-    # Degrees are orthogonal: the variance of the signal is known without its fluctuation.
-    energies = target.levels(top)[1:]
-    kept = float(energies @ (np.array(s[1:]) * overlap ** np.arange(1, top + 1)) ** 2)
-    noise = max(spread - kept - common**2 * (target.variance - float(energies.sum())), 0.0)
-    signal = np.concatenate(q)
-    noisy = signal + math.sqrt(noise) * rng.standard_normal(len(signal))
-    return conditional_variance(np.concatenate(f), noisy)

@@ -75,8 +75,15 @@ def solve(population: Population, frame: Frame, flow: str, start: Array, times: 
     square = float(start @ start)
 
     def completed(axes: Array) -> Array:
-        """All coordinates of weights that keep their length, from those along the axes."""
-        return np.append(axes, math.sqrt(max(square - float(axes @ axes), 0.0)))
+        """All coordinates of weights that keep their length, from those along the axes.
+
+        A step of the solver that leaves the sphere is taken back to it: beyond it the flow is
+        another one, which may grow without bound.
+        """
+        rest = square - float(axes @ axes)
+        if rest >= 0:
+            return np.append(axes, math.sqrt(rest))
+        return np.append(axes * math.sqrt(square / float(axes @ axes)), 0.0)
 
     keeps = flow != "whitened"
     grid = np.unique(np.concatenate([[0.0], times]))

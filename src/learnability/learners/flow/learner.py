@@ -32,8 +32,8 @@ __all__ = ["GradientFlow"]
 Array = NDArray[np.float64]
 _PATHS = ("overlap", "spike_overlap", "length", "correlation", "error")
 _RECOVERED = 0.5
-_CERTAIN = 1e-6
-"""A larger share of starts whose fate rounding decides leaves a probability undecided."""
+_EXACT, _CERTAIN = 1e-6, 0.02
+"""A share of starts whose fate rounding decides that counts as none, and one that is too large."""
 _SPHERE = {"flow": "it is known of the flow on the sphere"}
 
 
@@ -225,11 +225,16 @@ class GradientFlow(Learner):
         population = _population(target.link, self.activation)
         found = recovery(population, theta, d, correlation)
         certain = found.undecided <= _CERTAIN
+        values: dict[str, Any] = {
+            "recovery_probability": found.share if certain else np.nan,
+            "status": str(Status.SOLVED if certain else Status.UNDECIDED),
+        }
+        if certain and found.undecided > _EXACT:
+            half = 0.5 * found.undecided  # The middle of what is possible, and its distance.
+            values["recovery_probability"] = found.share + half
+            values["recovery_probability_stderr"] = half
         return Found(
-            {
-                "recovery_probability": found.share if certain else np.nan,
-                "status": str(Status.SOLVED if certain else Status.UNDECIDED),
-            },
+            values,
             attrs={"overlap": correlation},
         )
 

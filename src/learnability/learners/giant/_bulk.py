@@ -220,7 +220,9 @@ class BatchRows:
         at, known = self.batch.table
         near = int(np.searchsorted(at, self._place(xi)).clip(0, len(at) - 1))
         xi /= self._scale
-        m, m_slope, seen = self.batch.resolvent(xi, known[near])
+        # Far beyond the table, where neurons have no linear part, m is that of large xi.
+        start = np.diag([1 / (1 + xi), -1.0]) if xi > _RANGE[1] else known[near]
+        m, m_slope, seen = self.batch.resolvent(xi, start)
         bend = -seen @ m_slope @ seen / self.batch.size  # The derivative of D~.
 
         def on_target(values: Array) -> Array:

@@ -8,7 +8,6 @@ along the linear part of the target, which has the correlation gamma with kappa.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,14 +22,7 @@ from learnability.learners.giant._limit_errors import Features, Labels
 from learnability.learners.giant._network import Parameters
 from learnability.targets.base import Target
 
-__all__ = [
-    "features_given",
-    "frame_along",
-    "kappa_rule",
-    "label_nodes",
-    "labels_given",
-    "paired_rest",
-]
+__all__ = ["features_given", "frame_along", "label_nodes", "labels_given"]
 
 Array = NDArray[np.float64]
 
@@ -40,15 +32,7 @@ _LOG_NODES = 11
 _MOST = 2_000_000  # Points that are evaluated at once.
 
 
-def kappa_rule(ratio: float) -> tuple[Array, Array]:
-    """Nodes and weights for kappa, enough for a spike of `ratio` times the bulk."""
-    nodes = 96 if ratio < 1 else min(160 + int(48 * ratio), 1200)
-    return gauss_normal(np.zeros(0), nodes)
-
-
-def features_given(
-    activation: Link, parameters: Parameters, rule: tuple[Array, Array] | None = None
-) -> Features:
+def features_given(activation: Link, parameters: Parameters) -> Features:
     """mu0, mu1 and mu2^2 at nodes of kappa.
 
     Parameters
@@ -57,11 +41,11 @@ def features_given(
         The function sigma.
     parameters : Parameters
         Spike r, of either sign, bulk c and the spread of lengths.
-    rule : pair of array, optional
-        Nodes and weights of kappa.
     """
     r, c = parameters.spike, parameters.bulk
-    kappa, weights = rule if rule is not None else kappa_rule(abs(r) / c)
+    ratio = abs(r) / c
+    nodes = 96 if ratio < 1 else min(160 + int(48 * ratio), 1200)
+    kappa, weights = gauss_normal(np.zeros(0), nodes)
     u, widths = _panels(activation, abs(r), c)
     value = np.asarray(activation(u[:, None]), dtype=float)
     z = (u - r * kappa[:, None]) / c
@@ -80,38 +64,6 @@ def _panels(activation: Link, spike: float, bulk: float) -> tuple[Array, Array]:
     inside = np.sort(breaks[np.abs(breaks) < reach])
     edges = np.concatenate([[-reach], inside, [reach]])
     return composite_legendre(edges, 0.8 * bulk, 16)
-
-
-def paired_rest(
-    activation: Link, sizes: Sequence[Parameters], features: Sequence[Features], shared: float
-) -> Array:
-    """Covariance of xi between two neurons whose bulks have the inner product `shared`.
-
-    Parameters
-    ----------
-    activation : Link
-        The function sigma.
-    sizes, features : two Parameters, two Features
-        Of the two groups of neurons.
-    shared : float
-        Below the product of the bulks.
-    """
-    from scipy.interpolate import CubicSpline
-
-    (one, other), (first, second) = sizes, features
-    width = math.sqrt(max(other.bulk**2 - (shared / one.bulk) ** 2, 1e-8))
-    u, widths = _panels(activation, abs(one.spike), one.bulk)
-    z = (u - one.spike * first.kappa[:, None]) / one.bulk
-    density = np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi) * widths / one.bulk
-    # The mean of the second neuron given the first, on a grid of its argument.
-    means = other.spike * first.kappa[:, None] + shared / one.bulk * z
-    reach = float(np.abs(means).max())
-    grid = np.linspace(-reach, reach, 600)
-    t, panels = _panels(activation, reach / REACH, width)
-    weights = np.exp(-0.5 * ((t - grid[:, None]) / width) ** 2) * panels
-    smooth = (weights @ activation(t[:, None])) / (math.sqrt(2 * math.pi) * width)
-    both = np.sum(density * activation(u[:, None]) * CubicSpline(grid, smooth)(means), axis=1)
-    return np.asarray(both - first.mean * second.mean - shared * first.linear * second.linear)
 
 
 def frame_along(target: Target, direction: Array) -> Array:

@@ -102,8 +102,14 @@ def check_gradient(learner: GiantSteps, target: Target, d: int) -> None:
     Raises
     ------
     LearnabilityError
-        When there is more than one spike, no slope, or a label without a finite variance.
+        When there is more than one spike, a second layer but of signs, no slope, or a label without
+        a finite variance.
     """
+    if learner.init not in ("ones", "signs", "symmetric"):
+        raise LearnabilityError(
+            f"The gradient was asked for init={learner.init!r}, but it is predicted for a_j = +-1: "
+            "`simulate` measures it."
+        )
     frame = target.inputs.frame(target.r, d)
     if int(np.sum(frame.scale != 1.0)) > 1:
         raise LearnabilityError(

@@ -198,7 +198,7 @@ def gradient_theory(
     points: Points,
     activation: Link,
     bias: float,
-    init: str,
+    init: str | tuple[float, ...],
     frame: Frame,
     n: int,
     p: int,

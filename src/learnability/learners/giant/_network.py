@@ -1,9 +1,9 @@
 """A network of two layers, its gradient, and what one step has made of its first layer.
 
-f(x) = p^-1 sum_j a_j sigma(w_j . x + b_j), rows of W drawn from N(0, I_d / d), a_j = +-1. A step on
-n samples of the squared loss moves w_j along a_j (1/n) sum_i (y_i - f(x_i)) sigma'(w_j . x_i + b_j)
-x_i. Samples are drawn and used in blocks of rows, so that neither a batch nor its features are ever
-held as a whole.
+f(x) = p^-1 sum_j a_j sigma(w_j . x + b_j), rows of W drawn from N(0, I_d / d), a_j of any law. A
+step on n samples of the squared loss moves w_j along
+a_j (1/n) sum_i (y_i - f(x_i)) sigma'(w_j . x_i + b_j) x_i. Samples are drawn and used in blocks of
+rows, so that neither a batch nor its features are ever held as a whole.
 
 References
 ----------
@@ -13,20 +13,21 @@ Ba, Erdogdu, Suzuki, Wang, Wu, Yang, NeurIPS 2022; Dandi, Krzakala, Loureiro, Pe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.fields import Kind, is_number
 from learnability.labels.link import Link
 from learnability.learners.networks.features import ROWS, features, first_layer
 from learnability.targets.base import Sample, Target
 
 __all__ = [
-    "INITS",
     "Network",
     "Parameters",
+    "SecondLayer",
     "blocks",
     "drawn",
     "gradient",
@@ -35,11 +36,41 @@ __all__ = [
     "readout_data",
 ]
 
-INITS = ("ones", "signs", "symmetric")
+WORDS = ("ones", "signs", "symmetric", "gaussian")
+
+
+class SecondLayer(Kind):
+    """A law of the second layer before the steps: a word, or values that neurons take in turn."""
+
+    accepted = "ones, signs, symmetric, gaussian, or numbers that the neurons take in turn,"
+    type_name = "str or sequence of float"
+    examples = (*WORDS, (1.0, -0.5))
+
+    def read(self, value: Any) -> Any:
+        """The word, or a tuple of numbers.
+
+        Raises
+        ------
+        ValueError
+            When it is another word, no list of numbers, or all of them are 0.
+        """
+        if isinstance(value, str):
+            if value not in WORDS:
+                raise ValueError
+            return value
+        if not isinstance(value, Sequence | np.ndarray) or not all(is_number(v) for v in value):
+            raise ValueError
+        if not any(value):
+            raise ValueError
+        return tuple(float(v) for v in value)
+
+    def parse(self, text: str) -> Any:
+        """The word, or numbers between commas."""
+        return text if text in WORDS else tuple(float(part) for part in text.split(","))
 
 
 class Network(NamedTuple):
-    """First layer W (p, d), signs a (p,) and biases b (p,), None where there are none."""
+    """First layer W (p, d), second layer a (p,) and biases b (p,), None where there are none."""
 
     W: NDArray[np.float32]
     a: NDArray[np.float32]
@@ -52,7 +83,7 @@ class Parameters(NamedTuple):
     Attributes
     ----------
     spike : float
-        Length of the common part of every neuron.
+        Length of the common part of a neuron with a_j = 1.
     alignment : float
         Cosine of its direction v with the linear part of the target.
     bulk : float
@@ -68,14 +99,14 @@ class Parameters(NamedTuple):
     spread: float = 0.0
 
 
-def drawn(init: str, seed: int, p: int, d: int, bias: float = 0.0) -> Network:
+def drawn(init: str | tuple[float, ...], seed: int, p: int, d: int, bias: float = 0.0) -> Network:
     """The network before any step.
 
     Parameters
     ----------
-    init : {"ones", "signs", "symmetric"}
-        All a_j = 1; signs at random; or pairs of equal neurons with opposite signs, so that f = 0,
-        for which p is even.
+    init : {"ones", "signs", "symmetric", "gaussian"} or tuple of float
+        All a_j = 1; signs at random; pairs of equal neurons with opposite signs, so that f = 0, for
+        which p is even; standard normal; or values that the neurons take in turn.
     seed, p, d : int
         Of the run; its sizes.
     bias : float
@@ -91,6 +122,10 @@ def drawn(init: str, seed: int, p: int, d: int, bias: float = 0.0) -> Network:
         a[p // 2 :] = -1
     if init == "signs":
         a = np.random.default_rng([seed, 12]).choice([-1.0, 1.0], p).astype(np.float32)
+    if init == "gaussian":
+        a = np.random.default_rng([seed, 12]).standard_normal(p).astype(np.float32)
+    if isinstance(init, tuple):
+        a = np.resize(np.array(init, dtype=np.float32), p)
     return Network(W, a, b)
 
 
@@ -152,7 +187,7 @@ def measured(network: Network, linear: NDArray[Any]) -> Parameters:
         Unit direction of the linear part of the target.
     """
     W, a = network.W.astype(np.float64), network.a.astype(np.float64)
-    common = a @ W / len(a)
+    common = a @ W / (a @ a)
     spike = float(np.linalg.norm(common))
     v = common / spike
     along = W @ v

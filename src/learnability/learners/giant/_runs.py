@@ -39,7 +39,7 @@ from learnability.targets.base import Target, checked_memory
 if TYPE_CHECKING:
     from learnability.learners.giant.learner import GiantSteps
 
-__all__ = ["by_ridge", "check_memory", "compared", "finished"]
+__all__ = ["by_ridge", "check_memory", "compared", "finished", "parameters_of"]
 
 Array = NDArray[np.float64]
 
@@ -92,7 +92,7 @@ def finished(learner: GiantSteps, target: Target, at: Mapping[str, Any], seed: i
         "subspace_overlap": learned,
         "overlap_trace": training.overlaps,
         "gradient_cosine": training.cosines,
-        **_parameters(learner, target, training),
+        **parameters_of(learner, target, training),
     }
     about = {"step_size": step_size(learner, target, d) if learner.update == "add" else None}
     return Found(
@@ -128,7 +128,7 @@ def compared(learner: GiantSteps, target: Target, at: Mapping[str, Any], seed: i
     )
 
 
-def _parameters(learner: GiantSteps, target: Target, training: Training) -> dict[str, float]:
+def parameters_of(learner: GiantSteps, target: Target, training: Training) -> dict[str, float]:
     """Spike, alignment, bulk and spread after one step on a target with a linear part."""
     linear = linear_part(target, training.directions) if learner.steps == 1 else None
     return {} if linear is None else measured(training.network, linear)._asdict()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +18,12 @@ from learnability.labels.link import Link
 from learnability.learners.base import Found
 from learnability.learners.giant._bulk import Batch, BatchRows, Bulk, IndependentRows
 from learnability.learners.giant._conditional import features_given, label_nodes, labels_given
-from learnability.learners.giant._layer_errors import given_layer, layer_errors
+from learnability.learners.giant._given_layer import given_layer
+from learnability.learners.giant._layer_errors import layer_errors
 from learnability.learners.giant._limit_errors import Errors, Features, Labels, errors
 from learnability.learners.giant._network import Parameters, measured
 from learnability.learners.giant._parameters import checked_parameters, linear_direction, one_step
-from learnability.learners.giant._runs import by_ridge
+from learnability.learners.giant._runs import by_ridge, parameters_of
 from learnability.learners.giant._training import neurons, samples, step_size, train
 from learnability.progress import tracked
 from learnability.results.schema import Status
@@ -37,20 +39,34 @@ Array = NDArray[np.float64]
 _TYPICAL = 500
 """Dimension of the first layer whose spread of lengths is taken for that of the limit."""
 _LOST = Errors(math.nan, math.nan, str(Status.DIVERGED))
+_HUGE = 1e12
+"""Weights beyond it have diverged."""
 
 
 def limit(learner: GiantSteps, target: Target, bulk: str = "independent") -> Parameters:
-    """Spike, alignment and bulk of one step."""
+    """Spike, alignment and bulk of one step.
+
+    Raises
+    ------
+    LearnabilityError
+        When the second layer is not one of signs.
+    """
+    if learner.init not in ("ones", "signs", "symmetric"):
+        raise LearnabilityError(
+            f"The limit of one step was asked for init={learner.init!r}, but it is known for a_j = "
+            "+-1: give `d`, for the errors of first layers in that dimension."
+        )
     step = step_size(learner, target, None)
     found = one_step(target, learner.activation, learner.init, step, learner.batch)
     if bulk == "batch":
-        network = train(learner, target, _TYPICAL).network
+        # Signs with an odd activation are the same as ones.
+        network = train(replace(learner, init="ones"), target, _TYPICAL).network
         found = found._replace(spread=measured(network, np.eye(_TYPICAL)[0]).spread)
     return found
 
 
 def check_limit(learner: GiantSteps, bulk: str, independent: bool) -> None:
-    """Refuse activations and signs whose first layer has no known limit.
+    """Refuse activations and second layers whose first layer has no known limit.
 
     Parameters
     ----------
@@ -70,15 +86,15 @@ def check_limit(learner: GiantSteps, bulk: str, independent: bool) -> None:
     shared = bulk == "independent" and not independent
     if shared and expand(activation, 2).is_zero(2) is not True:
         raise LearnabilityError(
-            f"The errors after a step were asked for {activation!r} with E[sigma''] != 0, whose "
-            "neurons share more of the batch than one spike: use bulk='batch' (--bulk batch), an "
-            "activation such as tanh(z), or give `parameters` for independent neurons."
+            f"The errors after a step were asked for {activation!r} with E[sigma''] != 0 and "
+            "bulk='independent', but these neurons share more of the batch than one spike: use the "
+            "law of the batch, which is the default, or give `parameters` for independent neurons."
         )
     if learner.init == "ones":
         return
     z = np.linspace(0.0, 6.0, 97)[:, None]
     odd = np.allclose(activation(-z), -activation(z), rtol=1e-9, atol=1e-12)
-    if learner.init == "symmetric" or not odd:
+    if learner.init != "signs" or not odd:
         raise LearnabilityError(
             f"The errors were asked for init={learner.init!r} and {activation!r}, but their limit "
             "is known for init='ones', and for init='signs' with an odd activation: give `d`, for "
@@ -90,7 +106,8 @@ class _Curve:
     """The error in the limit as a function of alpha and ridge; the rest is computed once."""
 
     def __init__(self, learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> None:
-        bulk, asked = at.get("bulk", "independent"), at.get("parameters")
+        asked = at.get("parameters")
+        bulk = at.get("bulk", "batch" if asked is None else "independent")
         check_limit(learner, bulk, independent=asked is not None)
         direction = linear_direction(target)[1]
         given = limit(learner, target, bulk) if asked is None else checked_parameters(asked)
@@ -150,7 +167,7 @@ def predicted_finite(
     learner: GiantSteps, target: Target, at: Mapping[str, Any], seeds: Sequence[int]
 ) -> Found:
     """Errors given the first layers of runs, by alpha and seed."""
-    linear, d = linear_direction(target)[1], at["d"]
+    d = at["d"]
     if min(learner.ridges) <= 0:
         raise LearnabilityError(
             "`ridge` is 0, but the errors of a given first layer are predicted for ridges above 0."
@@ -161,22 +178,32 @@ def predicted_finite(
     for seed in tracked(list(seeds), "first layers"):
         training = train(learner, target, d, seed)
         network = training.network
-        parameters.append(measured(network, linear @ training.hidden))
+        parameters.append(parameters_of(learner, target, training))
         rows = [[_LOST for _ in learner.ridges] for _ in sizes]
         # Divergence is a status.
         with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
-            if np.isfinite(network.W).all():
+            if np.isfinite(network.W).all() and np.abs(network.W).max() < _HUGE:
                 paired = learner.init == "symmetric"
-                layer = given_layer(network, learner.activation, target, training.hidden, paired)
+                layer = given_layer(
+                    network, learner.activation, target, training.directions, paired
+                )
                 rows = [[layer_errors(layer, n, ridge) for ridge in learner.ridges] for n in sizes]
-        found.append([[one if math.isfinite(one.test) else _LOST for one in row] for row in rows])
+        found.append([[_told(one) for one in row] for row in rows])
     turned = [list(row) for row in zip(*found, strict=True)]  # By alpha, then seed.
-    measures = np.array(parameters).T
     repeated = {
-        name: np.broadcast_to(values, (len(sizes), len(seeds)))
-        for name, values in zip(Parameters._fields, measures, strict=True)
+        name: np.broadcast_to([one[name] for one in parameters], (len(sizes), len(seeds)))
+        for name in parameters[0]
     }
     return Found({**_named(learner, turned), **repeated}, lead=("alpha", "seed"))
+
+
+def _told(one: Errors) -> Errors:
+    """Errors that were reached; others are no numbers."""
+    if not math.isfinite(one.test):
+        return _LOST
+    return (
+        one if one.status == str(Status.CONVERGED) else one._replace(test=math.nan, train=math.nan)
+    )
 
 
 def _named(learner: GiantSteps, found: Sequence[Any]) -> dict[str, NDArray[Any]]:

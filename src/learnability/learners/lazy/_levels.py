@@ -114,7 +114,7 @@ def limit_levels(weights: Array, rest: float, target: Target, degree: int) -> Le
     sizes = np.zeros(degree + 1)
     sizes[degree] = 1.0
     tail = float(weights[degree + 1 :].sum()) + rest
-    return Levels(eigenvalues, sizes, powers, tail, beyond + target.noise)
+    return Levels(eigenvalues, sizes, powers, tail, beyond + target.label_noise)
 
 
 def finite_levels(weights: Array, rest: float, target: Target, d: int) -> Levels:
@@ -125,7 +125,7 @@ def finite_levels(weights: Array, rest: float, target: Target, d: int) -> Levels
     k = np.arange(count)
     through = (k + 2) * (k + 1) / (2 * d) * np.append(weights, [0.0, 0.0])[k + 2]
     eigenvalues = np.where(weights > 0, weights, through) / sizes
-    return Levels(eigenvalues, sizes, powers, rest, beyond + target.noise)
+    return Levels(eigenvalues, sizes, powers, rest, beyond + target.label_noise)
 
 
 def _harmonics(d: int, k: int) -> int:

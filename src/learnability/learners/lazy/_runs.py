@@ -17,7 +17,9 @@ from learnability.targets.base import Target, checked_memory, checked_sizes
 __all__ = ["EVERYTHING", "check_memory", "measured"]
 
 EVERYTHING = Support(
-    targets=("multi-index", "hierarchical"), inputs=("isotropic", "spiked", "power-law", "signs")
+    targets=("multi-index", "hierarchical"),
+    inputs=("isotropic", "spiked", "power-law", "signs"),
+    laws=("finite", "counts", "normal", "latent"),
 )
 """A regression takes samples of any law."""
 

@@ -97,6 +97,12 @@ def check_reach(target: Target, at: Mapping[str, Any]) -> None:
     if d < 2:
         raise LearnabilityError(f"`d` was given as {d!r}, but a whole number from 2 is accepted.")
     most = float(np.max(at["alpha"]))
+    if target.channel.law is not None and not _frame(target, d).isotropic:
+        raise LearnabilityError(
+            f"The random label {target.channel.law.name} was given with spiked inputs, but their "
+            "theory takes labels whose variance is the same along the spikes: give a function "
+            "with Gaussian `noise`."
+        )
     if not _frame(target, d).isotropic and most > math.sqrt(d):
         raise LearnabilityError(
             f"`alpha` was given as {most:g} on spiked inputs in dimension {d}, but the theory "

@@ -115,7 +115,7 @@ class KernelRidge(Learner):
         if self.kernel != MEHLER:
             return finite_levels(*self._weights(), target, d)
         energies, beyond = target.degree_energies(HIGHEST_DEGREE, d)
-        return mehler_levels(d, energies, beyond + target.noise)
+        return mehler_levels(d, energies, beyond + target.label_noise)
 
     def _parts(self, t: NDArray[np.float64], d: int, seed: int) -> SpikedKernel:
         return given_kernel(self._function(d), t, d, seed)

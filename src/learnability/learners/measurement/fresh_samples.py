@@ -30,7 +30,7 @@ def fresh_error(
     predictor: Callable[[NDArray[Any]], NDArray[Any]],
     first: int = 1,
 ) -> NDArray[np.float64]:
-    """Mean squared error against the noisy label; the noise itself is added exactly.
+    """Mean squared error against the noisy label; the randomness of the label is added exactly.
 
     Parameters
     ----------
@@ -63,4 +63,4 @@ def fresh_error(
         spread = float(surplus @ surplus)
         slope = error @ surplus / spread if spread > 0 else 0.0
         mean = np.maximum(mean - slope * (power.mean() - known), 0.0)
-    return np.asarray(mean + target.noise)
+    return np.asarray(mean + target.label_noise)

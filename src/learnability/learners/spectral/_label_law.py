@@ -16,9 +16,13 @@ from numpy.typing import NDArray
 from learnability.errors import LearnabilityError
 from learnability.gaussian.rules import composite_legendre, sobol_normals
 from learnability.gaussian.sections import REACH, Section
-from learnability.labels.cells import cells_of, few_values
+from learnability.labels.cells import cells_of, few_values, soft_masses
 from learnability.labels.channel import Channel
+from learnability.labels.continuous_laws import GaussianLaw, LatentLaw
+from learnability.labels.finite_laws import FiniteLaw
+from learnability.labels.laws import Law
 from learnability.labels.level_sets import LevelSets
+from learnability.labels.line_tables import line_table
 
 __all__ = ["LabelLaw", "conditionals", "label_law"]
 
@@ -83,6 +87,8 @@ def label_law(channel: Channel, with_means: bool) -> LabelLaw:
     -------
     LabelLaw
     """
+    if channel.law is not None:
+        return _of_random_label(channel, channel.law, with_means)
     section = Section.whole(channel.link)
     if section.m == 1 and not channel.noise:
         levels = LevelSets(section)
@@ -99,6 +105,22 @@ def label_law(channel: Channel, with_means: bool) -> LabelLaw:
         return _at(channel, with_means, *_noisy(channel, values, masses))
     normals = sobol_normals(section.m + 1, _SOBOL, 0)
     y = section(normals[:, :-1]) + math.sqrt(channel.noise) * normals[:, -1]
+    return _at(channel, with_means, y, np.full(len(y), 1 / len(y)))
+
+
+def _of_random_label(channel: Channel, law: Law, with_means: bool) -> LabelLaw:
+    if isinstance(law, FiniteLaw):
+        return _at(channel, with_means, *_noisy(channel, *soft_masses(channel.link, law)))
+    table = line_table(law, np.ones((1, 1)), np.zeros(1), channel.noise) if law.r == 1 else None
+    if table is not None:
+        mass, first, second = table.moments(2)
+        keep = mass * table.width > 1e-16
+        weights = (mass * table.width)[keep]
+        means, G = (first / mass)[keep, None], (math.sqrt(2) * second / mass)[keep, None, None]
+        return LabelLaw(weights / weights.sum(), means, G)
+    assert isinstance(law, GaussianLaw | LatentLaw)
+    normals = sobol_normals(law.core.r + 1, _SOBOL, 0)
+    y = np.asarray(law.core(normals[:, :-1])) + math.sqrt(channel.noise) * normals[:, -1]
     return _at(channel, with_means, y, np.full(len(y), 1 / len(y)))
 
 

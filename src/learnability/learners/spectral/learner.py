@@ -74,7 +74,7 @@ class Spectral(Learner):
 
     name: ClassVar[str] = "spectral"
     numerics_version: ClassVar[int] = 2
-    supports: ClassVar[Support] = Support()
+    supports: ClassVar[Support] = Support(laws=("finite", "counts", "normal", "density", "latent"))
     questions: ClassVar[tuple[Question, ...]] = (
         Question(
             "values",

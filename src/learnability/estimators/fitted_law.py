@@ -1,0 +1,139 @@
+"""What was learned from a table as a law of the label, on which the theory runs.
+
+The held-out coordinates of the supported directions get one softmax channel: the probability of
+each class, or of each fifth of the numbers, given the coordinates. It is a `FiniteLaw` like any
+other, so that thresholds, staircases and costs follow from it.
+
+Theory turns on what vanishes exactly, and a fitted law has nothing that does. The law is therefore
+averaged over each reflection of its coordinates unless the rows contradict it: the logarithm of the
+likelihood that is lost must exceed twice what noise would give to the terms that the reflection
+forbids, by three standard deviations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.estimators._channel import standardised
+from learnability.estimators._labels import read_labels
+from learnability.estimators._logit_channel import Bins, LogitChannel, bins_of
+from learnability.estimators._products import products
+from learnability.labels import FiniteLaw
+
+__all__ = ["fitted_law"]
+
+Array = NDArray[np.float64]
+_PARTS = 5
+_MOST_CLASSES = 6
+_MOST_DIRECTIONS = 2
+_FAR = 4.0
+_KNOWN = 0.9
+"""Least overlap at which the law given the coordinates is taken for that given the truth."""
+_DEGREES = {1: 6, 2: 4}
+
+
+def fitted_law(found: Any, y: Any, sample_weight: Any = None) -> FiniteLaw:
+    """The law of the target given the supported directions of a fit.
+
+    Numbers are cut into fifths, whose label is 0 to 4. The coordinates are a little off the true
+    ones, so that this law is a little less sharp than the true one and its thresholds are upper
+    figures: it is refused where the overlap of a direction may be below 0.9.
+
+    Parameters
+    ----------
+    found : IndexSubspace
+        Fitted.
+    y : array, shape (n,)
+        The target it was fitted to.
+    sample_weight : array, shape (n,), optional
+        Counts of the rows.
+
+    Returns
+    -------
+    FiniteLaw
+
+    Raises
+    ------
+    LearnabilityError
+        When no direction is supported, or one is not known well enough, or there are more than two
+        directions or six classes.
+    """
+    weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    y, weights = np.asarray(y)[weights > 0], weights[weights > 0]
+    report = found.report_
+    r = report.supported or 0
+    if r == 0:
+        raise LearnabilityError(
+            "No direction is supported by held-out rows: there is no law to speak of."
+        )
+    if r > _MOST_DIRECTIONS:
+        raise LearnabilityError(
+            f"{r} directions are supported, but the law of at most {_MOST_DIRECTIONS} is learned."
+        )
+    if any(known is None or known[0] < _KNOWN for known in report.overlap[:r]):
+        raise LearnabilityError(
+            "A direction is not known to an overlap of 0.9, so that the law of the target given it "
+            "is undecided: more rows are needed."
+        )
+    labels = read_labels(y, weights)
+    if labels.kind == "classes" and len(labels.values) > _MOST_CLASSES:
+        raise LearnabilityError(
+            f"The target has {len(labels.values)} classes, but at most {_MOST_CLASSES} are taken."
+        )
+    bins = bins_of(labels, _PARTS, _PARTS - 1)
+    centred = found.held_out_[:, :r] - weights @ found.held_out_[:, :r] / weights.sum()
+    t, _ = standardised(centred, weights)
+    degree = _DEGREES[r]
+    at = products(t, degree)
+    channel = LogitChannel(degree, 2.0).fit(at, bins, 30)
+
+    def law(z: Array) -> Array:
+        z = np.clip(np.asarray(z, dtype=float), -_FAR, _FAR)
+        flat = products(z.reshape(-1, r), degree)
+        found = channel.law(flat, _blank(bins, len(flat.w)))
+        return found.reshape(*z.shape[:-1], -1)
+
+    averaged = _reflected(law, t, bins, channel.parameters(at, bins))
+
+    def chance(k: int) -> Callable[[Array], Array]:
+        return lambda z: np.asarray(averaged(z)[..., k])
+
+    count = len(bins.pi)
+    return FiniteLaw(
+        range(count), [chance(k) for k in range(count)], r=r, name="the law that was learned"
+    )
+
+
+def _blank(bins: Bins, n: int) -> Bins:
+    return Bins(np.zeros(n, dtype=np.intp), bins.pi, bins.psi, bins.roughness, np.ones(n))
+
+
+def _reflected(
+    law: Callable[[Array], Array], t: Array, bins: Bins, parameters: int
+) -> Callable[[Array], Array]:
+    """The law averaged over the reflections that the rows do not contradict."""
+    rows = np.arange(len(t))
+    r = t.shape[1]
+
+    def likelihood(law: Callable[[Array], Array]) -> float:
+        return float(bins.weights @ np.log(np.maximum(law(t)[rows, bins.codes], 1e-12)))
+
+    for signs in product((1.0, -1.0), repeat=r):
+        if min(signs) > 0:
+            continue
+
+        def even(z: Array, law: Any = law, signs: Any = signs) -> Array:
+            z = np.asarray(z, dtype=float)
+            return np.asarray((law(z) + law(z * np.array(signs))) / 2)
+
+        forbidden = parameters / 2
+        lost = likelihood(law) - likelihood(even)
+        if lost <= forbidden + 3 * np.sqrt(2 * forbidden):
+            law = even
+    return law

@@ -1,0 +1,120 @@
+"""Which columns make a direction: standardised weights, with intervals from the bootstrap.
+
+The weight of a column is its coefficient times its spread, and the weights of a direction have a
+sum of squares of one. Rows are drawn again by counts, the directions are found anew from where they
+were, turned to those of all rows, and the spread of their weights makes the intervals.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.estimators.message_passing_subspace import MessagePassingSubspace
+from learnability.estimators.moment_subspace import MomentSubspace
+from learnability.progress import tracked
+
+__all__ = ["Loadings", "loadings"]
+
+Array = NDArray[np.float64]
+_NINETY = 1.645
+_SHOWN = 5
+_MOST_ROWS = 5000
+"""Rows that are drawn again, of more that there are; the spread is that of all rows."""
+
+
+@dataclass(frozen=True)
+class Loadings:
+    """Standardised weights of directions.
+
+    Attributes
+    ----------
+    columns : list of str
+        The columns.
+    weights : array, shape (r, p)
+        The weights.
+    errors : array, shape (r, p)
+        Their standard errors.
+    """
+
+    columns: list[str]
+    weights: Array
+    errors: Array
+
+    def __str__(self) -> str:
+        """The largest weights of each direction, one direction a line."""
+        lines = []
+        for number, (row, error) in enumerate(zip(self.weights, self.errors, strict=True), 1):
+            order = np.argsort(-np.abs(row))[:_SHOWN]
+            words = ", ".join(
+                f"{self.columns[j]} {row[j]:+.2f} "
+                f"({row[j] - _NINETY * error[j]:+.2f} to {row[j] + _NINETY * error[j]:+.2f})"
+                for j in order
+            )
+            rest = len(row) - len(order)
+            more = f"; {rest} smaller" if rest else ""
+            said = f"Direction {number}, standardised weights (90 %): {words}{more}."
+            lines.append(textwrap.fill(said, 80, subsequent_indent="  ", break_long_words=False))
+        return "\n".join(lines)
+
+
+def loadings(
+    found: Any, X: Any, y: Any, *, repeats: int = 20, seed: int = 0, sample_weight: Any = None
+) -> Loadings:
+    """Standardised weights of the columns in the directions that were found.
+
+    Parameters
+    ----------
+    found : IndexSubspace
+        Fitted.
+    X : DataFrame or array, shape (n, p)
+        The inputs it was fitted to.
+    y : array
+        The target.
+    repeats : int
+        Number of bootstrap samples.
+    seed : int
+        Fixes them.
+    sample_weight : array, shape (n,), optional
+        Counts of the rows.
+
+    Returns
+    -------
+    Loadings
+    """
+    columns = [str(name) for name in getattr(X, "columns", range(np.shape(X)[1]))]
+    X, y = np.asarray(X, dtype=float), np.asarray(y)
+    r = len(found.components_)
+    spread = X.std(axis=0)
+    rng, n = np.random.default_rng(seed), len(X)
+    some = rng.permutation(len(X))[:_MOST_ROWS]
+    given = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    X, y, given = X[some], y[some], given[some]
+    whole = found._project(X)
+    weights = _unit(found.components_ * spread)
+    finder: Any = MessagePassingSubspace(
+        r, start=found.components_, n_iter=12, staircase=False, random_state=seed
+    )
+    if len(X) < 3 * found.rank_ or r > found.rank_:
+        finder = MomentSubspace("sir", r, random_state=seed)
+    drawn = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        for _ in tracked(range(repeats), "bootstrap"):
+            counts = rng.multinomial(len(X), np.full(len(X), 1 / len(X))) * given
+            again = finder.fit(X, y, sample_weight=counts)
+            left, _, right = np.linalg.svd(again.transform(X).T @ whole, full_matrices=False)
+            drawn.append(_unit((left @ right).T @ again.components_ * spread))
+    errors = np.sqrt(np.mean((np.array(drawn) - weights) ** 2, axis=0) * len(X) / n)
+    return Loadings(columns, weights, errors)
+
+
+def _unit(weights: Array) -> Array:
+    """Rows of sum of squares one."""
+    size = np.sqrt((weights**2).sum(axis=1, keepdims=True))
+    return np.asarray(weights / np.maximum(size, 1e-300))

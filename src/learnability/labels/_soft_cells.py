@@ -1,0 +1,108 @@
+"""E[ zeta_k zeta_k^T ] and E[h_k | y] of random labels on sections of hidden space.
+
+Finitely many labels: masses and moments of soft cells, with the rules that integrate the
+probabilities, split at their breaks. Normal labels on a line: a table. Every other law: that of its
+function of visible and latent coordinates, restricted to products of visible ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.expressions.structure import Symmetry
+from learnability.expressions.tree import Tree
+from learnability.gaussian.functions import Function
+from learnability.gaussian.hermite_products import multi_indices, product_rotation
+from learnability.gaussian.quadrature import adapted_frame, rules_for
+from learnability.gaussian.sections import Section
+from learnability.labels.continuous_laws import GaussianLaw, LatentLaw
+from learnability.labels.finite_laws import FiniteLaw
+
+__all__ = ["core_section", "soft_cells", "visible_products"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Carrier:
+    """A function with the breaks of all probabilities of a law, for rules that are split there."""
+
+    law: FiniteLaw
+
+    @property
+    def r(self) -> int:
+        return self.law.r + self.law.latents
+
+    @property
+    def tree(self) -> Tree | None:
+        return None
+
+    @property
+    def breaks(self) -> Sequence[Function] | None:
+        return self.law.breaks
+
+    @property
+    def symmetries(self) -> Sequence[Symmetry]:
+        return ()
+
+    def __call__(self, z: Array) -> Array:
+        return np.asarray(self.law.carriers[-1](z))
+
+    def gradient(self) -> Sequence[Function]:
+        return self.law.carriers[-1].gradient()
+
+
+def _extended(section: Section, function: Function, latents: int) -> Section:
+    """The section with latent coordinates after its own."""
+    r, m = section.A.shape
+    A = np.zeros((r + latents, m + latents))
+    A[:r, :m], A[r:, m:] = section.A, np.eye(latents)
+    return Section(function, A, np.concatenate([section.b, np.zeros(latents)]))
+
+
+def core_section(section: Section, law: GaussianLaw | LatentLaw) -> Section:
+    """The function of visible and latent coordinates on a section of the visible ones."""
+    return _extended(section, law.core, law.core.r - law.r)
+
+
+def visible_products(m: int, latents: int, order: int) -> NDArray[np.intp]:
+    """Places of the products of visible coordinates among those of all m + latents."""
+    return np.nonzero(~multi_indices(m + latents, order)[:, m:].any(axis=1))[0]
+
+
+def soft_cells(
+    section: Section, law: FiniteLaw, orders: Sequence[int]
+) -> list[tuple[Array, dict[int, Array]]]:
+    """Return masses (K,) and moments, order -> (K, q), of the labels, from each of several rules.
+
+    Parameters
+    ----------
+    section : Section
+        Of the visible coordinates, m of them.
+    law : FiniteLaw
+        Whose probabilities are integrated.
+    orders : sequence of int
+        Orders of the Hermite products of the m coordinates.
+    """
+    whole = _extended(section, _Carrier(law), law.latents)
+    frame = adapted_frame(whole)
+    turned = whole.inside(frame)
+    found = []
+    for rule in rules_for(turned, constant=law.constant)[0]:
+        n, p = len(rule.outer), rule.inner.shape[1]
+        inner = np.broadcast_to(rule.inner, (n, p, rule.inner.shape[2]))
+        outer = np.broadcast_to(rule.outer[:, None, :], (n, p, rule.outer.shape[1]))
+        chances = law.probabilities(turned.points(np.concatenate([outer, inner], axis=-1)))
+        cells = [rule.hermite_moments(np.asarray(c, dtype=float), [0, *orders]) for c in chances]
+        weights = rule.outer_weights
+        moments = {k: np.array([weights @ cell[k] for cell in cells]) for k in (0, *orders)}
+        turn = {}
+        for k in orders:
+            full = moments[k] @ product_rotation(frame.T, k).T
+            turn[k] = full[:, visible_products(section.m, law.latents, k)]
+        found.append((moments[0][:, 0], turn))
+    return found

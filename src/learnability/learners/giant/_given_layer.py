@@ -1,0 +1,239 @@
+"""A first layer as the readout sees it: whatever its neurons share, and however it was trained.
+
+With standard normal coordinates g of the inputs, x = Sigma^(1/2) g, the field of neuron j is
+w_j . g + b_j. A few directions V are kept as they are: the hidden ones, on which the label depends,
+and those along which the fields are long (spikes of the inputs, what the steps have added). Given
+kappa = V g, the features are equivalent to Gaussian ones with, at mu_j = (V w_j) . kappa + b_j and
+c_j the length of the rest of w_j,
+
+    mean E sigma(mu_j + c_j z),   covariance l_j l_k (rest of w_j) . (rest of w_k) + r_j 1[j = k],
+
+l_j = E[z sigma(mu_j + c_j z)] / c_j and r_j what is left of the variance; two neurons of one start
+share a part of it. Nothing is assumed of the rows: any second layer, number of steps or biases.
+
+References
+----------
+Dandi, Pesce, Cui, Krzakala, Lu, Loureiro, arXiv:2410.18938; Goldt, Loureiro, Reeves, Krzakala,
+Mezard, Zdeborova, MSML 2021 (Gaussian equivalence for given weights).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.errors import LearnabilityError
+from learnability.gaussian.rules import gauss_normal, product_grid, sobol_normals
+from learnability.gaussian.sections import Section
+from learnability.inputs.base import Directions
+from learnability.labels.link import Link
+from learnability.learners.giant._network import Network
+from learnability.targets.base import Target
+from learnability.theory.shifted_moments import shifted_moments
+
+__all__ = ["Layer", "LowRank", "given_layer"]
+
+Array = NDArray[np.float64]
+
+_MOST = 6
+"""Directions that are kept beside the hidden ones."""
+_SHORT, _LONG = 0.02, 0.1
+"""Share of the squared length of the rows along a direction: what is kept, what must be kept."""
+_LOG_POINTS = 10
+_LENGTHS = 8
+_SPACING = 0.1
+_RANK = 1e-11
+_TERMS = 10
+
+
+class LowRank(NamedTuple):
+    """A matrix (K, p) as the product of left (K, q) and right (q, p)."""
+
+    left: Array
+    right: Array
+
+
+class Layer(NamedTuple):
+    """The features of a first layer and the labels, at nodes of kappa.
+
+    Attributes
+    ----------
+    weights : array, shape (K,)
+        Of the nodes.
+    means, slopes : LowRank
+        E sigma and l, at nodes and neurons.
+    rest : array, shape (K, p)
+        r.
+    shared : array, shape (K, p / 2), or None
+        Covariance of the rests of the two neurons of a pair, the second half of them after p / 2.
+    gram : array, shape (p, p)
+        Inner products of the rests of the rows.
+    label : array, shape (K,)
+        The label without its noise.
+    noise : float
+        Variance of that.
+    """
+
+    weights: Array
+    means: LowRank
+    slopes: LowRank
+    rest: Array
+    shared: Array | None
+    gram: Array
+    label: Array
+    noise: float
+
+
+def given_layer(
+    network: Network, activation: Link, target: Target, directions: Directions, paired: bool
+) -> Layer:
+    """Split a first layer into what is kept and what acts as Gaussian.
+
+    Parameters
+    ----------
+    network : Network
+        After the steps.
+    activation : Link
+        The function sigma.
+    target : Target
+        The target.
+    directions : Directions
+        Its hidden directions.
+    paired : bool
+        Whether the second half of the neurons began as the first half did.
+
+    Raises
+    ------
+    LearnabilityError
+        When more directions are long than can be kept.
+    """
+    inputs = target.inputs
+    W = inputs.apply(np.asarray(network.W, dtype=float), directions, 0.5)
+    hidden = inputs.apply(directions.hidden.astype(float), directions, 0.5)
+    values, vectors = np.linalg.eigh(hidden @ hidden.T)
+    V = (vectors / np.sqrt(values)) @ vectors.T @ hidden
+    V = np.vstack([V, _long_directions(W - (W @ V.T) @ V)])
+    along = W @ V.T
+    rest = W - along @ V
+    gram = rest @ rest.T
+    lengths = np.sqrt(np.diag(gram))
+    kappa, weights = _nodes(target.link, len(V))
+    fields = kappa @ along.T
+    if network.b is not None:
+        fields += network.b.astype(float)
+    half = len(W) // 2
+    correlation = np.diag(gram, half) / (lengths[:half] * lengths[half:]) if paired else None
+    mean, slope, left, shared = _moments(activation, fields, lengths, correlation)
+    label = np.asarray(Section.whole(target.link)(kappa[:, : target.r]), dtype=float)
+    return Layer(
+        weights,
+        _compressed(mean, weights),
+        _compressed(slope, weights),
+        left,
+        shared,
+        gram,
+        label,
+        target.noise,
+    )
+
+
+def _long_directions(rows: Array) -> Array:
+    """Unit directions (k, d) along which the rows are long together."""
+    p, d = rows.shape
+    gram = rows @ rows.T
+    values, vectors = np.linalg.eigh(gram)
+    values = values[::-1] / np.trace(gram)
+    edge = 1.5 * (1 + math.sqrt(p / d)) ** 2 / p  # Of rows without any long direction.
+    count = int(np.sum(values > max(_SHORT, edge)))
+    if count > _MOST and values[_MOST] > max(_LONG, edge):
+        raise LearnabilityError(
+            f"The first layer is long along more than {_MOST} directions, and its errors are "
+            f"predicted given at most {_MOST} of them: use fewer `steps`, or `simulate`."
+        )
+    count = min(count, _MOST)
+    found = vectors[:, ::-1][:, :count].T @ rows
+    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True))
+
+
+def _nodes(link: Link, k: int) -> tuple[Array, Array]:
+    """Nodes (K, k) of the normal law and their weights, split at the breaks of a link alone."""
+    if k <= 2 and link.r == 1:
+        first = gauss_normal(Section.whole(link).breakpoints, 128 if k == 1 else 64)
+        return product_grid([first, *[gauss_normal(np.zeros(0), 32)] * (k - 1)])
+    points = sobol_normals(k, _LOG_POINTS + (k > 3), seed=0)
+    points = np.vstack([points, -points])
+    return points, np.full(len(points), 1 / len(points))
+
+
+def _compressed(values: Array, weights: Array) -> LowRank:
+    """A function of few coordinates at all neurons, without the directions it does not use."""
+    second, vectors = np.linalg.eigh((values.T * weights) @ values)
+    kept = vectors[:, second > _RANK * max(float(second[-1]), 1e-300)]
+    return LowRank(values @ kept, kept.T)
+
+
+def _moments(
+    activation: Link, fields: Array, lengths: Array, correlation: Array | None
+) -> tuple[Array, Array, Array, Array | None]:
+    """Mean, slope, rest and what pairs share of it, at nodes and neurons, from tables."""
+    low, high = math.log(lengths.min()) - 1e-3, math.log(lengths.max()) + 1e-3
+    angles = (np.arange(_LENGTHS) + 0.5) * math.pi / _LENGTHS
+    widths = np.exp(0.5 * (low + high) + 0.5 * (high - low) * np.cos(angles))
+    reach = 1.01 * float(np.abs(fields).max()) + 1e-6
+    count = max(math.ceil(2 * reach / (_SPACING * float(widths.min()))), 8)
+    grid = np.linspace(-reach, reach, count + 1)
+    terms = _TERMS if correlation is not None else 1
+    tables = [[_table(activation, grid, w, k, power) for w in widths]
+              for power, k in ((1, terms + 1), (2, 1))]  # fmt: skip
+    # Chebyshev interpolation in the logarithm of the length, then cubic in the field.
+    place = np.clip((2 * np.log(lengths) - low - high) / (high - low), -1, 1)
+    order = np.arange(_LENGTHS)
+    share = 2 / _LENGTHS * np.cos(np.outer(np.arccos(place), order))
+    share[:, 0] *= 0.5
+    mix = share @ np.cos(np.outer(order, angles))
+    first, second = (np.einsum("jw,wkx->kjx", mix, np.array(one), optimize=True) for one in tables)
+    at = _Place(fields, grid)
+    mean, slope = at.read(first[0], first[1]), at.read(first[1], first[2])
+    rest = at.read(second[0], second[1]) - mean**2 - (lengths * slope) ** 2
+    rest = np.maximum(rest, 0.0)
+    if correlation is None:
+        return mean, slope, rest, None
+    half = len(correlation)
+    pairs, parts = np.zeros((len(fields), half)), rest.copy()
+    for k in range(2, terms + 1):
+        both = at.read(first[k], first[k + 1]) * lengths**k / math.sqrt(math.factorial(k))
+        pairs += both[:, :half] * both[:, half:] * correlation**k
+        parts -= both**2
+    parts = np.maximum(parts, 0.0)
+    pairs += np.sqrt(parts[:, :half] * parts[:, half:]) * correlation ** (terms + 1)
+    return mean, slope, rest, pairs
+
+
+def _table(activation: Link, grid: Array, width: float, order: int, power: int) -> Array:
+    """Moments M_0 ... M_order of sigma^power on a grid, which is taken in blocks."""
+    blocks = np.array_split(grid, max(len(grid) // 64, 1))
+    return np.concatenate(
+        [shifted_moments(activation, block, float(width), order, power) for block in blocks], axis=1
+    )
+
+
+class _Place:
+    """Where fields (K, p) lie on an even grid, to read tables (p, grid) with their slopes there."""
+
+    def __init__(self, fields: NDArray[Any], grid: Array) -> None:
+        self.step = float(grid[1] - grid[0])
+        scaled = (fields - grid[0]) / self.step
+        self.below = np.clip(scaled.astype(int), 0, len(grid) - 2)
+        self.t = scaled - self.below
+        self.row = np.arange(fields.shape[1])
+
+    def read(self, table: Array, slope: Array) -> Array:
+        """Cubic Hermite interpolation."""
+        t, k, j, h = self.t, self.below, self.row, self.step
+        a, b, da, db = table[j, k], table[j, k + 1], h * slope[j, k], h * slope[j, k + 1]
+        s = 1 - t
+        found = s * s * ((1 + 2 * t) * a + t * da) + t * t * ((3 - 2 * t) * b - s * db)
+        return np.asarray(found, dtype=float)

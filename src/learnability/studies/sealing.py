@@ -1,0 +1,143 @@
+"""Seals: checksums that tie a run to its key, and a layout to its keys, and what they guard.
+
+A stored run is a mark, eight bytes of BLAKE2 of its key and its bytes, and the bytes; a layout says
+its own checksum among its fields. Rows of version 1 have no seals and are taken as they are. What
+was read is still judged as if a stranger had written it: anything may stand in the JSON.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from typing import Any
+
+from learnability.errors import LearnabilityError
+from learnability.studies.encoding import decode
+from learnability.studies.points import Layout
+
+__all__ = ["DAMAGED", "described", "layout_of", "opened", "sealed", "tied"]
+
+_MARK = b"LRN2"
+_LENGTH = 8
+_LARGEST_LAYOUT = 2**26  # Characters.
+_MOST_AXES = 20
+
+DAMAGED = (
+    LearnabilityError, ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError,
+    RecursionError, MemoryError,
+)  # fmt: skip
+"""What reading the rows of a damaged or crafted file may raise."""
+
+
+def _checksum(key: str, data: bytes) -> bytes:
+    found = hashlib.blake2b(key.encode(), digest_size=_LENGTH)
+    found.update(data)
+    return found.digest()
+
+
+def sealed(key: str, data: bytes) -> bytes:
+    """The bytes of a run as they are stored.
+
+    Parameters
+    ----------
+    key : str
+        Of the run.
+    data : bytes
+        Its encoded result.
+    """
+    return _MARK + _checksum(key, data) + data
+
+
+def opened(key: str, stored: Any) -> bytes:
+    """The bytes of a run, when they are those of this key.
+
+    Parameters
+    ----------
+    key, stored
+        Of a row.
+
+    Raises
+    ------
+    LearnabilityError
+        When the seal is another.
+    """
+    if not isinstance(key, str) or not isinstance(stored, bytes):
+        raise LearnabilityError("A row of a run has another type.")
+    if not stored.startswith(_MARK):
+        decode(stored)  # Of version 1: its own checksum is all there is.
+        return stored
+    start = len(_MARK) + _LENGTH
+    data = stored[start:]
+    if stored[len(_MARK) : start] != _checksum(key, data):
+        raise LearnabilityError("The seal of a run is broken.")
+    return data
+
+
+def tied(key: Any, parameters: Any, seed: Any) -> None:
+    """Refuse a key that is not the hash of its parameters and its seed.
+
+    Parameters
+    ----------
+    key, parameters, seed
+        Of a row.
+
+    Raises
+    ------
+    LearnabilityError
+        When it is another.
+    """
+    if not isinstance(parameters, str) or type(seed) is not int:
+        raise LearnabilityError("a value of another type")
+    if key != hashlib.blake2b(f"{parameters}|{seed}".encode(), digest_size=16).hexdigest():
+        raise LearnabilityError("the key is not that of its parameters")
+
+
+def described(layout: Layout) -> str:
+    """A layout as it is stored beside its keys.
+
+    Parameters
+    ----------
+    layout : Layout
+        Of a study.
+    """
+    text = layout.to_json()
+    seal = _checksum(" ".join(layout.keys), text.encode()).hex()
+    return json.dumps({**json.loads(text), "seal": seal})
+
+
+def layout_of(text: Any, keys: Any) -> Layout:
+    """The layout of a row.
+
+    Parameters
+    ----------
+    text, keys
+        Of the row.
+
+    Raises
+    ------
+    LearnabilityError
+        When the seal is broken, or it is no layout.
+    """
+    if not isinstance(text, str) or not isinstance(keys, str) or len(text) > _LARGEST_LAYOUT:
+        raise LearnabilityError("A layout has another type or size.")
+    about = json.loads(text)
+    seal = about.pop("seal", None)
+    if seal is not None and seal != _checksum(keys, json.dumps(about).encode()).hex():
+        raise LearnabilityError("The seal of a layout is broken.")
+    layout = Layout(**about, keys=tuple(keys.split()))
+    plain = (str, int, float, bool, type(None))
+    fine = (
+        isinstance(layout.axes, dict)
+        and isinstance(layout.scalars, dict)
+        and isinstance(layout.learner, str)
+        and isinstance(layout.target, str)
+        and len(layout.axes) <= _MOST_AXES
+        and all(isinstance(labels, list) for labels in layout.axes.values())
+        and all(isinstance(one, plain) for labels in layout.axes.values() for one in labels)
+        and all(isinstance(one, plain) for one in layout.scalars.values())
+        and math.prod(len(labels) for labels in layout.axes.values()) == len(layout.keys)
+    )
+    if not fine:
+        raise LearnabilityError("A layout does not fit to its keys.")
+    return layout

@@ -1,0 +1,154 @@
+"""Fixed points of the map M -> A (I + A)^{-1} by iteration, and how they answer to errors of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.statuses import Status
+
+__all__ = ["FixedPoint", "cleaned", "physical", "relaxed", "response"]
+
+Array = NDArray[np.float64]
+Map = Callable[[Array], Array]
+
+_MOST_STEPS = 200
+_LONGEST = 100.0
+_RELAXATION = 1.7
+_CLOSE = 5e-3
+_MIXED_STEPS = 12
+_PROBE = 1e-3
+"""Size of the change of M that measures the slope of the map."""
+
+
+@dataclass(frozen=True, eq=False)
+class FixedPoint:
+    """An overlap M that state evolution keeps.
+
+    Attributes
+    ----------
+    M : array, shape (r, r)
+        The overlap.
+    status : Status
+        How the search for it ended.
+    error : array, shape (r, r)
+        How far the error of the information of a label, and of the search, may have moved it.
+    """
+
+    M: Array
+    status: Status
+    error: Array
+
+
+def relaxed(one_step: Map, tolerance: Callable[[Array], float], M: Array) -> tuple[Array, Status]:
+    """Iterate, stretching steps that shrink evenly along one line; then extrapolate.
+
+    After a step stretched by s the next one is 1 - s (1 - ratio) times as long, with the ratio
+    of the slowest direction: a stretch of 1 / (1 - ratio) would end there. It is taken nine
+    tenths as long, so that the fixed point nearest to the start is not missed.
+
+    Parameters
+    ----------
+    one_step : callable
+        M -> the next M.
+    tolerance : callable
+        M -> the size of a step that means nothing.
+    M : array, shape (r, r)
+        The start.
+
+    Returns
+    -------
+    M : array, shape (r, r)
+    status : Status
+        "converged" or "stopped".
+    """
+    stretch, before = 1.0, np.zeros_like(M)
+    for count in range(_MOST_STEPS):
+        step = one_step(M) - M
+        size = float(np.abs(step).max())
+        if size <= tolerance(M):
+            return cleaned(M + step), Status.CONVERGED
+        if count >= 4 and size <= _CLOSE:
+            found = _extrapolated(one_step, tolerance, M, step)
+            if found is not None:
+                return found, Status.CONVERGED
+        same, length = float(np.sum(step * before)), float(np.sum(before**2))
+        even = same**2 > 0.98 * length * float(np.sum(step**2))
+        if count < 4 or not even or same >= length:
+            stretch = 1.0 if count < 4 else _RELAXATION
+        else:
+            wanted = 0.9 * stretch / (1 - same / length)
+            stretch = min(max(wanted, 1.0), 3 * stretch, _LONGEST)
+        M, before = physical(M + stretch * step), step
+    return cleaned(M), Status.STOPPED
+
+
+def _extrapolated(
+    one_step: Map, tolerance: Callable[[Array], float], M: Array, step: Array
+) -> Array | None:
+    """The fixed point near M by Anderson's mixing of the last steps; None if it strays."""
+    origin, reach = M, 200 * float(np.abs(step).max())
+    points, steps = [M], [step]
+    for _ in range(_MIXED_STEPS):
+        if len(points) == 1:
+            new = M + step
+        else:
+            dx = np.array([(b - a).ravel() for a, b in pairwise(points)]).T
+            df = np.array([(b - a).ravel() for a, b in pairwise(steps)]).T
+            share = np.linalg.lstsq(df, step.ravel(), rcond=1e-6)[0]
+            new = M + step - ((dx + df) @ share).reshape(M.shape)
+        values = np.linalg.eigvalsh(0.5 * (new + new.T))
+        if values[0] < -1e-6 or values[-1] >= 1 or np.abs(new - origin).max() > reach:
+            return None
+        moved = float(np.abs(new - M).max())
+        M = physical(new)
+        step = one_step(M) - M
+        points, steps = [*points[-3:], M], [*steps[-3:], step]
+        if max(moved, float(np.abs(step).max())) <= 3 * tolerance(M):
+            return cleaned(M + step)
+    return None
+
+
+def response(one_step: Map, M: Array) -> Array:
+    """How far a fixed point M moves for each relative change of the information of a label.
+
+    A relative change e of I(M) moves one step by e B, B = (I + A)^{-1} A (I + A)^{-1} with
+    M = A (I + A)^{-1}, that is B = M - M^2. The steps that follow multiply it by the slope of the
+    map along it, so that it ends at e B / (1 - slope).
+
+    Parameters
+    ----------
+    one_step : callable
+        M -> the next M.
+    M : array, shape (r, r)
+        A fixed point.
+
+    Returns
+    -------
+    array, shape (r, r)
+        |B| / (1 - slope), at most one.
+    """
+    moved = M - M @ M
+    size = float(np.abs(moved).max())
+    if size <= 1e-9:
+        return np.asarray(np.abs(moved))
+    # Towards smaller overlaps, where the map is resolved best.
+    probe = -min(_PROBE / size, 0.5) * moved
+    answer = one_step(physical(M + probe)) - one_step(M)
+    slope = float(np.sum(answer * probe) / np.sum(probe**2))
+    return np.asarray(np.minimum(np.abs(moved) / max(1 - slope, 1e-6), 1.0))
+
+
+def physical(M: Array) -> Array:
+    """Return the nearest symmetric matrix with eigenvalues in [0, 1)."""
+    values, vectors = np.linalg.eigh(0.5 * (M + M.T))
+    return np.asarray((vectors * np.clip(values, 1e-12, 1 - 1e-12)) @ vectors.T)
+
+
+def cleaned(M: Array) -> Array:
+    """Set overlaps of the size of the tolerance to zero."""
+    return np.where(np.abs(M) < 1e-5, 0.0, 0.5 * (M + M.T))

@@ -1,0 +1,218 @@
+"""What a few giant steps and a readout learn when samples and neurons are powers of d.
+
+Steps on n of the order of d^k fresh samples climb the CSQ staircase of order k, one stair a step.
+Of functions of the subspace U that was found everything can be learned, of the rest what has degree
+at most kappa, with d^kappa the smaller of n and p. That is the limit; in dimension d the errors of
+a readout on neurons that know U are those of `subspace_features`, at the best ridge.
+
+References
+----------
+Dandi, Krzakala, Loureiro, Pesce, Stephan, JMLR 25 (2024), theorem 3 and conjecture 3.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.errors import LearnabilityError, refuse
+from learnability.labels.link import Link
+from learnability.targets import TargetLike, as_target
+from learnability.theory.csq import HIGHEST_KAPPA, csq_staircase, risk_floors
+from learnability.theory.equivalent import errors
+from learnability.theory.subspace_features import levels_in, subspace_levels
+
+__all__ = ["Regimes", "regimes"]
+
+Array = NDArray[np.float64]
+
+_NUMBER = r"\d*\.?\d+"
+_POWER = re.compile(
+    rf"(?:(?P<factor>{_NUMBER})\s*\*?\s*)?(?P<d>d)?(?:\s*(?:\^|\*\*)\s*(?P<power>{_NUMBER}))?"
+)
+_THEOREM = (
+    "Dandi, Krzakala, Loureiro, Pesce, Stephan, JMLR 25 (2024): theorem 3 for the subspace of one "
+    "step, conjecture 3 for later steps and for the floor"
+)
+_MOST_ORDER = 4
+
+
+@dataclass(frozen=True)
+class Regimes:
+    """What is learned at n and p of given powers of d.
+
+    Attributes
+    ----------
+    n, p : tuple of float
+        Factor and exponent of the samples of a step (and of the readout) and of the neurons.
+    steps : int
+        Giant steps that were asked for.
+    directions : array, shape (k, r)
+        Orthonormal rows of the subspace that they find.
+    floor : float
+        The error that stays as d grows, noise included; at a whole exponent it is approached as the
+        factor grows too.
+    variance : float
+        Of the label: the error of learning nothing.
+    d, error : array
+        Dimensions, and there the error of the best ridge on neurons that know the subspace.
+    theorem : str
+        Where the statement comes from.
+    undecided : tuple of str
+        What of the staircase could not be decided.
+    """
+
+    n: tuple[float, float]
+    p: tuple[float, float]
+    steps: int
+    directions: Array
+    floor: float
+    variance: float
+    d: Array
+    error: Array
+    theorem: str
+    undecided: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parts as lists and numbers."""
+        return {
+            "n": list(self.n), "p": list(self.p), "steps": self.steps,
+            "directions": self.directions.tolist(), "floor": self.floor,
+            "variance": self.variance, "d": self.d.tolist(), "error": self.error.tolist(),
+            "theorem": self.theorem, "undecided": list(self.undecided),
+        }  # fmt: skip
+
+    def to_text(self) -> str:
+        """Return a few lines: the subspace, the floor and the errors by dimension."""
+        count, r = self.directions.shape
+        rows = "; ".join(
+            "(" + ", ".join(f"{v + 0.0:.3g}" for v in row) + ")" for row in self.directions.round(6)
+        )
+        lines = [
+            f"n = {_told(self.n)} samples, p = {_told(self.p)} neurons, {self.steps} giant "
+            f"step{'s' if self.steps > 1 else ''}",
+            f"learned    {count} of {r} directions{': ' + rows if count else ''}",
+            f"floor      {self.floor:.4g} (nothing learned: {self.variance:.4g})",
+            f"{'d':>10} {'error':>10}",
+            *(f"{d:>10.0f} {e:>10.4g}" for d, e in zip(self.d, self.error, strict=True)),
+            f"theorem    {self.theorem}",
+            *(f"undecided  {what}" for what in self.undecided),
+        ]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def regimes(
+    target: TargetLike,
+    n: str = "d",
+    p: str = "d",
+    steps: int = 1,
+    *,
+    activation: str | Link = "relu(z - 1/2)",
+    strength: float = 1.0,
+    d: Sequence[int] = (100, 1000, 10_000, 100_000, 1_000_000),
+) -> Regimes:
+    """Which subspace and which error at n and p of these powers of d.
+
+    Parameters
+    ----------
+    target : MultiIndex, Link or str
+        What is learned, with isotropic inputs.
+    n, p : str
+        Samples of a step and of the readout, and neurons, such as "d", "8*d^2" or "32".
+    steps : int
+        Number of giant steps, from 0 on.
+    activation : str or Link
+        The function sigma of the neurons.
+    strength : float
+        Length of the neurons along each direction that was found, over that of the rest.
+    d : sequence of int
+        Dimensions of the errors.
+
+    Returns
+    -------
+    Regimes
+
+    Raises
+    ------
+    LearnabilityError
+        When a power is not read, too high, or the inputs are not isotropic.
+
+    Examples
+    --------
+    >>> found = regimes("z1 + z1*z2", n="8*d", p="8*d", steps=2, d=[100])
+    >>> found.directions.shape, round(found.floor, 6)
+    ((2, 2), 0.0)
+    """
+    learned = as_target(target)
+    if learned.kind != "multi-index" or learned.inputs.kind != "isotropic":
+        raise LearnabilityError(
+            f"`target` was given as {learned!r}, but a multi-index target with isotropic inputs is "
+            "accepted: the staircase of giant steps is known for these."
+        )
+    if learned.channel.law is not None:
+        raise LearnabilityError(
+            f"`target` was given as {learned!r}, but a label that is a function of the hidden "
+            "coordinates with Gaussian noise is accepted: the floors are known for these."
+        )
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 0:
+        raise refuse("steps", steps, "a whole number from 0 on")
+    samples, neurons = _read("n", n), _read("p", p)
+    order = min(int(samples[1]), _MOST_ORDER)
+    kappa = int(min(samples[1], neurons[1]))
+    if kappa > HIGHEST_KAPPA:
+        raise refuse("n and p", (n, p), f"powers of d up to {HIGHEST_KAPPA}")
+    undecided: tuple[str, ...] = ()
+    known = np.zeros((0, learned.r))
+    staircase = csq_staircase(learned.link, max(order, 1))
+    floors = risk_floors(learned.link, staircase)
+    climbed = min(steps if order >= 1 else 0, len(staircase.steps))
+    if climbed:
+        undecided = tuple(staircase.doubts)
+        known = np.vstack([known, *(step.directions for step in staircase.steps[:climbed])])
+    floor = floors[climbed][kappa] + learned.noise
+    sigma = activation if isinstance(activation, Link) else Link(activation)
+    found = subspace_levels(learned.link, known, sigma, strength, learned.noise)
+    sizes = np.array([int(one) for one in d], dtype=float)
+    if len(sizes) == 0 or sizes.min() < max(10, learned.r + 1):
+        raise refuse("d", list(d), "whole numbers from 10 on, above the number of directions")
+    values = []
+    for one in sizes:
+        levels = levels_in(int(one), len(known), found)
+        n_here, p_here = (max(c * one**e, 1.0) for c, e in (samples, neurons))
+        values.append(min(errors(levels, n_here, p_here, ridge).test for ridge in _ridges(n_here)))
+    return Regimes(
+        samples, neurons, steps, known, float(floor), learned.label_variance, sizes,
+        np.array(values), _THEOREM, undecided,
+    )  # fmt: skip
+
+
+def _ridges(n: float) -> Array:
+    """From far too small to far too large."""
+    return np.geomspace(1e-6 * min(n, 1.0), 10 * n, 61)
+
+
+def _read(name: str, text: str) -> tuple[float, float]:
+    """Factor and exponent of a power of d."""
+    found = _POWER.fullmatch(str(text).strip())
+    if found is None or not str(text).strip() or (found["power"] and not found["d"]):
+        raise refuse(name, text, "a power of d such as d, 8*d^2 or 32")
+    factor = float(found["factor"] or 1.0)
+    exponent = float(found["power"] or 1.0) if found["d"] else 0.0
+    if not (0 < factor < math.inf):
+        raise refuse(name, text, "a power of d with a factor above 0")
+    return factor, exponent
+
+
+def _told(power: tuple[float, float]) -> str:
+    factor, exponent = power
+    base = "" if exponent == 0 else "d" if exponent == 1 else f"d^{exponent:g}"
+    return base if factor == 1 and base else f"{factor:g}{' ' + base if base else ''}"

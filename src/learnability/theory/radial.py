@@ -1,0 +1,234 @@
+"""Ridge regression with the Mehler kernel in few dimensions: weights of samples depend on |x|.
+
+In D dimensions K(x, x) grows like exp(rho |x|^2 / (1 + rho)), so that for small D far samples have
+a larger leverage l than near ones, and errors that grow with |x| count more. With the features phi
+of the kernel, the fit is (ridge + sum_i phi_i phi_i^T)^(-1) sum_i phi_i y_i, and
+
+    A = ridge + n E[phi phi^T / (1 + l(r))] ,    l(r) = E[phi^T A^(-1) phi | |x| = r]
+
+is closed on functions of the radius: A has a block for each angular degree a, of multiplicity m_a,
+on radial functions R_ak (Laguerre polynomials) of eigenvalues rho^(a + 2k). With w = 1 / (1 + l),
+the mean fit of a part f_a of the target has the coefficients A_a^(-1) n E[w phi_a f_a], and the
+mean squared error e(r) at radius r, bias b(r), solves
+
+    e(r) = b(r) + n sum_a m_a E'[ w(r')^2 (phi_a(r).A_a^(-1) phi_a(r'))^2 e(r') ] .
+
+Without dependence on r this is the usual equivalent with effective ridge nu = ridge / (n w). The
+target enters by its radial part, by the energies of its other parts by degree j, shared among the
+angular degrees a = j, j - 2, ... like the functions of that degree, and by E[y^2 | r], to which the
+error of all but the radial part is taken as proportional. In few dimensions, where polynomials of r
+are no good in the tails, the radial part and E[y^2 | r] are given as means of samples of like
+radius; in one dimension the odd part is too.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.gaussian.rules import legendre
+from learnability.theory.mehler import mehler_parameter
+
+__all__ = ["Profile", "RadialTarget", "RidgeFit", "radial_fit"]
+
+Array = NDArray[np.float64]
+
+_ANGULAR = 12
+_RADIAL = 8
+_NODES = 80
+
+
+class Profile(NamedTuple):
+    """Means of a centred target at like radius.
+
+    Attributes
+    ----------
+    x : array, shape (bins,)
+        r^2 / 2, growing.
+    even, odd : array, shape (bins, 1 + r)
+        The target and the features; times the sign of the only variable.
+    squares : array, shape (bins,)
+        E[y^2 | r].
+    """
+
+    x: Array
+    even: Array
+    odd: Array
+    squares: Array
+
+
+class RadialTarget(NamedTuple):
+    """A centred target as a function of the radius.
+
+    Attributes
+    ----------
+    radial : array, shape (k,)
+        Coefficients of R_0k, the normalised radial polynomials of degree 2 k.
+    energies : array, shape (j,)
+        Energies by degree of what is not radial.
+    squares : array, shape (k,)
+        Coefficients of E[y^2 | r] on the same polynomials; noise included.
+    feature_radial : array, shape (r, k)
+        Coefficients of the features.
+    feature_parts : array, shape (r, j)
+        <P_j f, h_m> of what is not radial.
+    profile : Profile, optional
+        The same as functions of the radius, in place of polynomials.
+    """
+
+    radial: Array
+    energies: Array
+    squares: Array
+    feature_radial: Array
+    feature_parts: Array
+    profile: Profile | None = None
+
+
+class RidgeFit(NamedTuple):
+    """What ridge regression makes of a target.
+
+    Attributes
+    ----------
+    error : float
+        Mean squared error on fresh samples.
+    spread : float
+        Variance of the fit.
+    with_features : array, shape (r,)
+        E[q h_m].
+    learned : array, shape (j,)
+        Share of degree j that the mean fit has.
+    """
+
+    error: float
+    spread: float
+    with_features: Array
+    learned: Array
+
+
+@lru_cache(maxsize=256)
+def _basis(D: int, end: float) -> tuple[Array, Array, list[float], list[Array]]:
+    """Nodes x = r^2 / 2 up to an end, weights, multiplicities and features phi_a (nodes, k)."""
+    from scipy.special import eval_genlaguerre, gammaln
+
+    v, p = legendre(_NODES)
+    root = math.sqrt(end) * (v + 1) / 2  # In r, whose law is smooth at zero.
+    x = root**2
+    p = p * np.exp((D - 1) * np.log(root) - x)
+    p = p / p.sum()
+    rho = mehler_parameter(D)
+    sizes, tables = [], []
+    for a in range(_ANGULAR + 1 if D > 1 else 2):
+        sizes.append(_multiplicity(D, a))
+        k = np.arange(_RADIAL)
+        shape = D / 2 - 1 + a
+        # E over the Gamma law of x^a L_k^2 is Gamma(k + a + D/2) / (k! Gamma(D/2)).
+        log_norm = gammaln(k + a + D / 2) - gammaln(k + 1) - gammaln(D / 2)
+        value = eval_genlaguerre(k, shape, x[:, None])
+        value = value * np.exp(0.5 * (a * np.log(x)[:, None] - log_norm)) * (-1.0) ** k
+        tables.append(value * rho ** ((a + 2 * k) / 2))
+    return x, p, sizes, tables
+
+
+def _multiplicity(D: int, a: int) -> float:
+    """Number of harmonics of degree a in D dimensions."""
+    if D == 1:
+        return 1.0 if a < 2 else 0.0
+    return float(math.comb(D + a - 1, a) - (math.comb(D + a - 3, a - 2) if a > 1 else 0))
+
+
+def radial_fit(target: RadialTarget, D: int, n: float, ridge: float) -> RidgeFit:
+    """Return the errors and overlaps of the regression.
+
+    Parameters
+    ----------
+    target : RadialTarget
+        In the D variables of the regression.
+    D : int
+        Number of variables.
+    n : float
+        Samples.
+    ridge : float
+        Of (K + ridge I) c = y.
+    """
+    from scipy.special import gammainccinv
+
+    # No sample is further out; the kernel grows there, and would count what hardly ever happens.
+    x, p, sizes, tables = _basis(D, round(float(gammainccinv(D / 2, 1 / n)), 3))
+    rho = mehler_parameter(D)
+    diagonal = np.exp(2 * x * rho / (1 + rho)) * (1 - rho**2) ** (-D / 2)
+    known = sum(m * np.sum(t**2, axis=1) for m, t in zip(sizes, tables, strict=True))
+    tail = np.maximum(diagonal - known, 0.0)
+    w = np.full(len(p), 0.5)
+    for _ in range(400):
+        inverses = [_inverse(t, p * w, n, ridge) for t in tables]
+        leverage = tail / ridge
+        for m, t, inverse in zip(sizes, tables, inverses, strict=True):
+            leverage = leverage + m * np.einsum("qk,kl,ql->q", t, inverse, t)
+        new = 1 / (1 + leverage)
+        change = float(np.abs(np.log(new / w)).max())
+        w = np.sqrt(w * new)
+        if change < 1e-7:
+            break
+    inverses = [_inverse(t, p * w, n, ridge) for t in tables]
+    plain = [t / rho ** ((a + 2 * np.arange(_RADIAL)) / 2) for a, t in enumerate(tables)]
+
+    def mean_fit(a: int, values: Array) -> Array:
+        return np.asarray(tables[a] @ (inverses[a] @ (n * (p * w * values) @ tables[a])))
+
+    f0 = plain[0][:, : len(target.radial)] @ target.radial
+    h0 = plain[0][:, : target.feature_radial.shape[1]] @ target.feature_radial.T
+    squares = plain[0][:, : len(target.squares)] @ target.squares
+    profile = target.profile
+    if profile is not None:
+        f0, *rest = (np.interp(x, profile.x, values) for values in profile.even.T)
+        h0, squares = np.array(rest).T, np.interp(x, profile.x, profile.squares)
+    fit0 = mean_fit(0, f0)
+    bias = (f0 - fit0) ** 2
+    left = float(p @ (squares - f0**2))
+    product = float(p @ (f0 * fit0))
+    with_features = (p * fit0) @ h0
+    degrees = len(target.energies)
+    learned = np.zeros(degrees)
+    energies = target.energies
+    if profile is not None and D == 1:
+        f1, *rest = (np.interp(x, profile.x, values) for values in profile.odd.T)
+        fit1 = mean_fit(1, f1)
+        bias = bias + (f1 - fit1) ** 2
+        left -= float(p @ f1**2)
+        product += float(p @ (f1 * fit1))
+        with_features = with_features + (p * fit1) @ np.array(rest).T
+        energies = np.zeros(degrees)
+    for j in range(1, degrees):
+        places = [(j - 2 * k, k) for k in range(j // 2 + 1) if 0 < j - 2 * k < len(tables)]
+        places = [(a, k) for a, k in places if k < _RADIAL and sizes[a]]
+        total = sum(sizes[a] for a, _ in places)
+        missed = 1.0 if not places else 0.0
+        for a, k in places:
+            one = plain[a][:, k]
+            fit = mean_fit(a, one)
+            learned[j] += sizes[a] / total * float(p @ (one * fit))
+            missed += sizes[a] / total * float(p @ (one - fit) ** 2)
+        left += energies[j] * (missed - 1.0)
+        if D > 1:
+            product += energies[j] * learned[j]
+            with_features = with_features + target.feature_parts[:, j] * learned[j]
+    # What is left of other parts and of noise is spread over the radii like E[y^2 | r].
+    squares = np.maximum(squares, 0.1 * float(p @ squares))
+    bias = bias + max(left, 0.0) * squares / float(p @ squares)
+    weights = n * p * w**2
+    back = np.zeros((len(p), len(p)))
+    for m, t, inverse in zip(sizes, tables, inverses, strict=True):
+        back += m * (t @ inverse @ t.T) ** 2
+    errors = np.linalg.solve(np.eye(len(p)) - back * weights, bias)
+    error = float(p @ errors)
+    total = float(target.squares[0])
+    return RidgeFit(error, max(error - total + 2 * product, 1e-300), with_features, learned)
+
+
+def _inverse(table: Array, weights: Array, n: float, ridge: float) -> Array:
+    gram = (table * weights[:, None]).T @ table
+    return np.asarray(np.linalg.inv(ridge * np.eye(table.shape[1]) + n * gram))

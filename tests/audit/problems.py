@@ -1,0 +1,188 @@
+"""Random problems, on which theory is held to runs: seeds and criterion are fixed here.
+
+Problem k of a family is drawn from the generator [23, family, k]. A number that `predict` gives is
+right when it is within three standard errors of the difference plus 2 % of the mean of the runs; at
+least 97 % of the numbers have to be. A refusal is counted, and is no number. Where the theory takes
+the seeds of the runs it is given them; the limit of large d, where there is one, is judged apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from learnability import (
+    GiantSteps,
+    GradientFlow,
+    KernelRidge,
+    MultiIndex,
+    OnlineSGD,
+    RandomFeatures,
+)
+from learnability.inputs import Inputs, Isotropic, PowerLaw, Spiked
+from learnability.learners.base import Learner
+
+__all__ = ["FAMILIES", "Problem", "problem"]
+
+Draw = Callable[[np.random.Generator], "Problem"]
+
+
+class Problem(NamedTuple):
+    """A learner, a target and where both are looked at.
+
+    Attributes
+    ----------
+    learner : Learner
+        What learns.
+    target : MultiIndex
+        What is learned.
+    at : dict
+        Arguments of `simulate`.
+    observable : str
+        What is compared.
+    """
+
+    learner: Learner
+    target: MultiIndex
+    at: dict[str, Any]
+    observable: str
+
+
+SINGLE = (
+    "{a}*z + {b}*He2(z)",
+    "tanh({c}*z) + {b}*z**2",
+    "relu(z + {b})",
+    "sign(z) + {b}*z",
+    "sin({c}*z) + {b}*abs(z)",
+    "{a}*z + {b}*He3(z)/sqrt(6)",
+    "erf({c}*z)",
+)
+SEVERAL = (
+    "z1 + {b}*z1*z2",
+    "tanh({c}*z1) + {b}*z2**2",
+    "sign(z1) + {b}*abs(z2)",
+    "relu(z1 + {b}*z2) + {a}*z2",
+    "z1 + {b}*z2*z3 + {a}*tanh(z3)",
+    "z1 + {a}*z2 + {b}*He2(z1 - z2)",
+)
+ACTIVATIONS = (
+    "relu(z)", "relu(z)", "tanh(z)", "erf(z)", "sin(2*z)", "abs(z)", "relu(z + 0.5)",
+    "tanh(z) + 0.2*z**2",
+)  # fmt: skip
+KERNELS = ("exp(z)", "quadratic", "(1 + z)**3", "exp(z3 - z1/2 - z2/2)", "mehler", "1/(1.5 - z)")
+
+
+def _link(rng: np.random.Generator, single: bool | None = None) -> str:
+    alone = rng.random() < 0.6 if single is None else single
+    a, b, c = rng.uniform(0.3, 1.5), rng.uniform(-1, 1), rng.uniform(0.5, 2)
+    form = str(rng.choice(SINGLE if alone else SEVERAL))
+    return form.format(a=round(a, 3), b=round(b, 3), c=round(c, 3))
+
+
+def _between(rng: np.random.Generator, low: float, high: float) -> float:
+    """Uniform in the logarithm, three digits."""
+    return float(f"{math.exp(rng.uniform(math.log(low), math.log(high))):.3g}")
+
+
+def _inputs(rng: np.random.Generator, kinds: tuple[str, ...], chances: tuple[float, ...]) -> Inputs:
+    kind = str(rng.choice(kinds, p=chances))
+    first, second = _between(rng, 1, 40), _between(rng, 1, 40)
+    cosine = round(float(rng.uniform(0, 1)), 2)
+    if kind == "spiked":
+        return Spiked(strength=first, alignment=cosine)
+    if kind == "two spikes":
+        return Spiked(strength=(first, second), alignment=((cosine,), (0.0,)))
+    if kind == "power-law":
+        return PowerLaw(exponent=round(float(rng.uniform(0.2, 1)), 2))
+    return Isotropic()
+
+
+def _target(
+    rng: np.random.Generator, kinds: tuple[str, ...], chances: tuple[float, ...]
+) -> MultiIndex:
+    inputs = _inputs(rng, kinds, chances)
+    two = isinstance(inputs, Spiked) and inputs.count == 2
+    link = _link(rng, True if two else None)
+    noise = 0.0 if rng.random() < 0.5 else round(float(rng.uniform(0.05, 0.5)), 3)
+    return MultiIndex(link, noise=noise, inputs=inputs)
+
+
+def giant(rng: np.random.Generator) -> Problem:
+    """Giant steps: activation, second layer, batch, step, spikes, widths."""
+    target = _target(rng, ("isotropic", "spiked", "two spikes", "power-law"), (0.6, 0.2, 0.1, 0.1))
+    inits: tuple[Any, ...] = ("ones", "ones", "signs", "symmetric", "gaussian", (1.0, -0.5, 2.0))
+    init = inits[int(rng.integers(len(inits)))]
+    steps = 1 if rng.random() < 0.7 else 2
+    learner = GiantSteps(
+        width=_between(rng, 0.3, 1.5),
+        activation=str(rng.choice(ACTIVATIONS)),
+        batch=_between(rng, 0.5, 8),
+        steps=steps,
+        step=_between(rng, 0.1, 4),
+        init=init,
+        reuse=bool(steps > 1 and rng.random() < 0.5),
+        ridge=_between(rng, 0.01, 1),
+        bias=0.5 if rng.random() < 0.2 else 0.0,
+    )
+    return Problem(learner, target, {"d": 400, "alpha": _between(rng, 0.5, 4)}, "error")
+
+
+def lazy(rng: np.random.Generator) -> Problem:
+    """Kernels and random features."""
+    target = _target(rng, ("isotropic", "spiked", "two spikes", "power-law"), (0.4, 0.3, 0.1, 0.2))
+    ridge = _between(rng, 0.01, 1)
+    learner: Learner
+    if rng.random() < 0.5:
+        learner = KernelRidge(str(rng.choice(KERNELS)), ridge=ridge)
+    else:
+        learner = RandomFeatures(_between(rng, 0.3, 2), str(rng.choice(ACTIVATIONS)), ridge=ridge)
+    return Problem(learner, target, {"d": 400, "alpha": _between(rng, 0.3, 2)}, "error")
+
+
+def moving(rng: np.random.Generator) -> Problem:
+    """One-pass SGD and gradient flows, from one start."""
+    inputs = _inputs(rng, ("isotropic", "spiked"), (0.5, 0.5))
+    noise = 0.0 if rng.random() < 0.5 else round(float(rng.uniform(0.05, 0.5)), 3)
+    target = MultiIndex(_link(rng, True), noise=noise, inputs=inputs)
+    activation = str(rng.choice(ACTIVATIONS))
+    time = _between(rng, 0.3, 6)
+    learner: Learner
+    if rng.random() < 0.5:
+        flow = str(rng.choice(("spherical", "normalised", "whitened")))
+        learner = GradientFlow(activation, flow=flow, step=0.005)
+    else:
+        learner = OnlineSGD(
+            1, activation, step=_between(rng, 0.05, 0.5), spherical=bool(rng.random() < 0.5)
+        )
+    overlap = round(float(rng.uniform(0.2, 0.7)), 2)
+    start = (
+        (1.0, overlap) if inputs.kind == "isotropic" else (1.0, overlap, round(0.7 * overlap, 3))
+    )
+    if isinstance(inputs, Spiked) and inputs.alignment == 1.0:
+        start = (1.0, overlap, overlap)
+    return Problem(learner, target, {"d": 1000, "time": [0.0, time], "start": start}, "error")
+
+
+FAMILIES: dict[str, tuple[int, int, Draw]] = {
+    "giant": (100, 8, giant),
+    "lazy": (100, 6, lazy),
+    "moving": (60, 8, moving),
+}
+"""Family -> problems, seeds of each, and how one is drawn."""
+
+
+def problem(family: str, k: int) -> Problem:
+    """Problem k of a family.
+
+    Parameters
+    ----------
+    family : str
+        One of FAMILIES.
+    k : int
+        From 0 on; those below the count of the family are judged, others are for development.
+    """
+    place = list(FAMILIES).index(family)
+    return FAMILIES[family][2](np.random.default_rng([23, place, k]))

@@ -1,0 +1,83 @@
+"""Runs that do not settle, and the free entropy that chooses between runs."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from learnability import MultiIndex
+from learnability.learners.bayes._channel_step import ChannelStep
+from learnability.learners.bayes._iteration import Run, Start, iterate, random_start
+from learnability.learners.bayes._settled import free_entropy, settled
+from learnability.statuses import Status
+
+D = 300
+
+
+def one(text: str, noise: float, seed: int, alpha: float) -> tuple[np.ndarray, ChannelStep, Run]:
+    target = MultiIndex(text, noise=noise)
+    X, y, W, _ = target.sample(seed, d=D, alpha=alpha, dtype=np.float32)
+    step = ChannelStep(target.channel, y)
+    start = random_start(np.random.default_rng(seed), target.r, D)
+    return X, step, iterate(X, step, start, W, 0.5, 300, 1e-5)
+
+
+@pytest.mark.parametrize(("noise", "alpha"), [(0.3, 1.5), (0.1, 3.0)])
+def test_the_free_entropy_of_a_linear_link_is_the_evidence_of_its_data(noise, alpha) -> None:
+    """Directions of a normal law make y normal, of covariance X X^T / d + noise."""
+    X, step, run = one("z", noise, 4, alpha)
+    y = MultiIndex("z", noise=noise).sample(4, d=D, alpha=alpha, dtype=np.float32).y
+    covariance = X.astype(float) @ X.T.astype(float) / D + noise * np.eye(len(X))
+    evidence = multivariate_normal.logpdf(y.astype(float), cov=covariance) / D
+    assert free_entropy(X, step, run) == pytest.approx(evidence, abs=2e-2)
+
+
+def test_a_run_that_settles_is_not_repeated() -> None:
+    X, step, run = one("sign(z)", 0.0, 0, 2.0)
+    start = Start(run.W, run.C[-1])
+
+    def never(first: Start, damping: float) -> Run:
+        assert first is start
+        return run
+
+    assert run.status is Status.CONVERGED
+    assert settled(never, X, step, start, [start, start], 0.5) is run
+
+
+def test_the_data_choose_between_runs() -> None:
+    """A run that knows the labels better wins over one that stopped, or is inconsistent."""
+    X, step, good = one("sign(z)", 0.0, 1, 3.0)
+    poor = dataclasses.replace(
+        good, W=0.3 * good.W, C=0.9 + 0 * good.C, length=0.09 * good.length, status=Status.STOPPED
+    )
+    lost = dataclasses.replace(poor, status=Status.INCONSISTENT)
+    start = Start(good.W, good.C[-1])
+    tried: list[float] = []
+
+    def attempt(first: Start, damping: float) -> Run:
+        tried.append(damping)
+        return [lost, poor, good][len(tried) - 1]
+
+    assert free_entropy(X, step, good) > free_entropy(X, step, poor)
+    assert settled(attempt, X, step, start, [start] * 5, 0.5) is good
+    assert tried == [0.5, 0.25, 0.125]
+
+
+def test_rows_that_mix_two_directions_do_not_stay() -> None:
+    """sign(z1 z2) above its threshold: a diagonal covariance settles where a full one does not."""
+    target = MultiIndex("sign(z1*z2)")
+    found = []
+    for seed in range(3):
+        X, y, W, _ = target.sample(seed, d=D, alpha=3.6, dtype=np.float32)
+        start = random_start(np.random.default_rng(seed), 2, D)
+        runs = [
+            iterate(X, ChannelStep(target.channel, y), start, W, 0.5, 250, 1e-3, diagonal=diagonal)
+            for diagonal in (False, True)
+        ]
+        mixed = [abs(run.length[-1, 0, 1]) / run.length[-1, 0, 0] for run in runs]
+        found.append(mixed)
+    plain, diagonal = np.mean(found, axis=0)
+    assert diagonal < 0.1 < plain

@@ -1,0 +1,82 @@
+"""Giant steps at powers of d: subspaces, floors, and errors that go to them."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from learnability import LearnabilityError, Link, MultiIndex, RandomFeatures, SpikedIndex, regimes
+from learnability.learners.linear_algebra.ridge import fit_readout
+from learnability.theory.equivalent import errors
+from learnability.theory.subspace_features import levels_in, subspace_levels
+
+FIVE = "z1 + He2(z2)/sqrt(2) + He2(z1)*z2/sqrt(2) + He4(z1)*He2(z2)*z3/sqrt(48) + He2(z2)*He2(z3)/2"
+POWERS = (
+    ("d^1.5", "d^0.5", 1, 4.0),
+    ("d^1.5", "d^1.5", 1, 3.0),
+    ("d^2.5", "d^0.5", 2, 2.0),
+    ("d^2.5", "d^1.5", 2, 1.0),
+    ("d^2.5", "d^2.5", 2, 0.0),
+)
+
+
+@pytest.mark.parametrize(("n", "p", "count", "floor"), POWERS)
+def test_five_terms_five_floors(n: str, p: str, count: int, floor: float) -> None:
+    found = regimes(FIVE, n=n, p=p, steps=1, strength=2.0, d=[100, 10_000, 1_000_000])
+    assert found.directions.shape == (count, 3)
+    assert found.floor == pytest.approx(floor, abs=1e-9)
+    assert (np.diff(found.error) < 0).all() and (found.error > floor).all()
+    assert json.loads(json.dumps(found.to_dict()))["floor"] == found.floor
+
+
+def test_without_a_step_it_is_random_features() -> None:
+    """At no step the levels are those of random features in dimension d."""
+    link, d = "z + He2(z)/2", 400
+    found = levels_in(
+        d, 0, subspace_levels(Link(link), np.zeros((0, 1)), Link("relu(z)"), 1.0, 0.1)
+    )
+    error = errors(found, 2.0 * d, 1.5 * d, 0.1).test
+    target = MultiIndex(link, noise=0.1)
+    expected = RandomFeatures(1.5, "relu(z)", ridge=0.1).predict(target, d=d, alpha=2.0)
+    assert error == pytest.approx(float(expected.error), rel=5e-3)
+
+
+def test_neurons_that_know_a_direction() -> None:
+    """Against ridge regressions on such neurons: n = 6 d, p = 3 d, three draws, 5 %."""
+    target, d, strength, ridge = MultiIndex("z1 + He2(z1)*z2/sqrt(2) + z2*z3"), 100, 2.0, 0.3
+    known, sigma = np.eye(3)[:1], Link("relu(z - 1/2)")
+    levels = levels_in(d, 1, subspace_levels(target.link, known, sigma, strength, 0.0))
+    expected = errors(levels, 6.0 * d, 3.0 * d, ridge).test
+    found = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        W = rng.standard_normal((3 * d, d)) / math.sqrt(d)
+        X, fresh = rng.standard_normal((6 * d, d)), rng.standard_normal((20_000, d))
+        W[:, 0] += strength * rng.standard_normal(3 * d)
+        F, G = (np.asarray(sigma((Z @ W.T)[..., None])) / math.sqrt(3 * d) for Z in (X, fresh))
+        y, z = (np.asarray(target.link(Z[:, :3])) for Z in (X, fresh))
+        a = fit_readout(F.astype(np.float32), y.astype(np.float32), (ridge,)).weights[0]
+        found.append(np.mean((z - G @ a) ** 2))
+    assert np.mean(found) == pytest.approx(expected, rel=0.05)
+
+
+def test_two_steps_that_find_everything() -> None:
+    found = regimes("z1 + z1*z2", n="d^1.5", p="d^0.5", steps=2, d=[1000, 1_000_000])
+    assert found.directions.shape == (2, 2) and found.floor == 0.0
+    assert found.error[1] < 0.2 * found.error[0]
+
+
+def test_what_is_not_accepted_is_told() -> None:
+    for power in ("d^", "x", "", "0*d", "-d"):
+        with pytest.raises(LearnabilityError, match="power of d"):
+            regimes("z", n=power)
+    with pytest.raises(LearnabilityError, match="powers of d up to 4"):
+        regimes("z", n="d^6", p="d^5")
+    with pytest.raises(LearnabilityError, match="isotropic inputs"):
+        regimes(SpikedIndex("z", spike=2.0))
+    with pytest.raises(LearnabilityError, match="`steps`"):
+        regimes("z", steps=-1)
+    assert regimes("z", n="d^0.5", d=[100]).directions.shape == (0, 1)

@@ -1,0 +1,87 @@
+"""State evolution of random labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from learnability import BayesAMP, Channel, LearnabilityError
+from learnability.theory.information import label_information
+
+
+def information(text: str, *q: float, noise: float = 0.0) -> NDArray[np.float64]:
+    return label_information(Channel(text, noise))(np.diag(q))
+
+
+@pytest.mark.parametrize(
+    ("text", "alpha", "overlap"),
+    [
+        ("sign(z + sqrt(0.5)*xi)", [1.0, 2.0], [0.3312203966, 0.5243560910]),
+        ("bernoulli(sigmoid(2*z))", [1.0], [0.2914173157]),
+        ("z + sqrt(0.5)*xi", [1.0], [0.5]),
+    ],
+)
+def test_overlaps_of_one_direction(text: str, alpha: list[float], overlap: list[float]) -> None:
+    found = BayesAMP().predict(text, alpha=alpha)
+    np.testing.assert_allclose(found["overlap"].values.ravel(), overlap, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("q", [0.2, 0.9, 0.9999])
+def test_soft_cells_without_softness_are_cells(q: float) -> None:
+    ours = information("flip(sign(z), 0.0000000001)", q)
+    np.testing.assert_allclose(ours, information("sign(z)", q), rtol=1e-6)
+
+
+def test_soft_cells_of_two_directions() -> None:
+    ours = information("flip(sign(z1*z2), 0.0000000001)", 0.3, 0.6)
+    np.testing.assert_allclose(ours, information("sign(z1*z2)", 0.3, 0.6), rtol=1e-5)
+
+
+def test_two_directions_seen_through_one() -> None:
+    """A label of (z1 + z2)/sqrt(2) has the information of one direction, along that one."""
+    along = np.full((2, 2), 0.5)
+    ours = label_information(Channel("bernoulli(sigmoid(sqrt(2)*(z1 + z2)))"))(0.4 * along)
+    np.testing.assert_allclose(ours, information("bernoulli(sigmoid(2*z))", 0.4) * along, rtol=1e-6)
+
+
+def test_normal_law_with_little_change_is_added_noise() -> None:
+    ours = information("z + (0.5 + 0.000000001*tanh(z))*xi", 0.5)
+    np.testing.assert_allclose(ours, 4 / 3, rtol=1e-7)
+
+
+def test_labels_with_noise_are_a_mixture() -> None:
+    """Little noise on well-separated labels changes nothing."""
+    ours = information("bernoulli(sigmoid(2*z))", 0.5, noise=0.002)
+    np.testing.assert_allclose(ours, information("bernoulli(sigmoid(2*z))", 0.5), rtol=1e-6)
+
+
+def test_posteriors_are_derivatives_of_the_evidence() -> None:
+    for text, y in (
+        ("bernoulli(sigmoid(2*z))", 1.0),
+        ("poisson(z**2)", 3.0),
+        ("flip(sign(z), 0.1)", -1.0),
+        ("abs(z)*(1 + 0.5*xi)", 0.7),
+    ):
+        channel, h = Channel(text), 1e-4
+        omega = np.array([[0.3 - h], [0.3], [0.3 + h]])
+        found = channel.posterior(np.full(3, y), omega, [[0.6]])
+        slope = (found.log_z[2] - found.log_z[0]) / (2 * h)
+        assert found.g[1, 0] == pytest.approx(slope, rel=2e-3, abs=1e-4)
+
+
+def test_runs_agree_with_state_evolution() -> None:
+    text = "bernoulli(sigmoid(2*z))"
+    theory = BayesAMP().predict(text, alpha=2.0)
+    runs = BayesAMP().simulate(text, d=300, alpha=2.0, seeds=4)
+    error = runs["overlap"].std("seed", ddof=1) / 2
+    gap = abs(runs["overlap"].mean("seed") - theory["overlap"])
+    assert float(gap.squeeze()) < 3 * float(error.squeeze()) + 0.5 / np.sqrt(300)
+    assert float(theory["error"]) == pytest.approx(float(runs["error"].mean()), abs=0.02)
+
+
+def test_jumps_that_are_not_resolved_are_refused() -> None:
+    with pytest.raises(LearnabilityError, match="not computed"):
+        information("flip(sign(z1 + z2), 0.1)", 0.5, 0.5)
+    with pytest.raises(LearnabilityError, match="not computed"):
+        BayesAMP().predict("flip(sign(z1**2 + z2**2 - 1), 0.1)", alpha=2.0)
