@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
 from learnability.expressions.calculus import evaluate
 from learnability.expressions.parse import parse
-from learnability.expressions.structure import break_expressions, symmetries
+from learnability.expressions.structure import (
+    break_expressions,
+    points_beside_jumps,
+    symmetries,
+)
 from learnability.expressions.text import to_text
 from learnability.expressions.tree import Tree
 from learnability.labels.link import Link
@@ -98,3 +104,32 @@ def test_many_variables_try_flips_and_transpositions() -> None:
     assert len(found) == 32 + 2 * 10
     assert len({(s.permutation, s.signs) for s in found}) == len(found)
     assert len(Link("z1 + 2*z2 + 3*z3 + 4*z4 + 5*z5**2").symmetries) == 2
+
+
+@pytest.mark.parametrize("angle", [3e-6, 1e-4, 0.008, 1.5625])
+def test_a_boundary_that_is_turned_a_little_has_no_symmetry_of_the_axes(angle: float) -> None:
+    c, s = math.cos(angle), math.sin(angle)
+
+    def turned(z: np.ndarray) -> np.ndarray:
+        return np.sign((c * z[:, 0] - s * z[:, 1]) * (s * z[:, 0] + c * z[:, 1]))
+
+    # Rotations by 180 degrees keep it and those by 90 degrees change its sign, whatever the angle.
+    found = symmetries(turned, 2)
+    assert {(f.permutation, f.signs) for f in found} == {
+        ((0, 1), (1, 1)),
+        ((0, 1), (-1, -1)),
+        ((1, 0), (1, -1)),
+        ((1, 0), (-1, 1)),
+    }
+
+
+def test_points_beside_jumps_are_on_both_sides() -> None:
+    def step(z: np.ndarray) -> np.ndarray:
+        return np.where(z[:, 0] > 0.3, 1.0, 0.0) + z[:, 1] ** 2
+
+    points = points_beside_jumps(step, 2)
+    low, high = np.split(points, 2)
+    assert len(low) > 10
+    assert np.all((low[:, 0] - 0.3) * (high[:, 0] - 0.3) <= 0)
+    assert np.linalg.norm(high - low, axis=1).max() < 2e-7
+    assert len(points_beside_jumps(lambda z: np.tanh(z[:, 0] * z[:, 1]), 2)) == 0

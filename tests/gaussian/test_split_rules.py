@@ -56,3 +56,16 @@ def test_unknown_breaks_have_no_such_rules() -> None:
     section = Section.whole(Link(lambda z: np.sign((z**2).sum(-1) - 1), r=2))
     assert plane_rules(section, 0) is None
     assert line_rules(section, 0) is None
+
+
+@pytest.mark.parametrize("tilt", [1e-3, 0.01, 0.1])
+def test_planes_that_almost_coincide(tilt: float) -> None:
+    """Four planes through the origin: the mean is a sum of angles."""
+    section = Section.whole(Link(f"sign(z1*(z1 + {tilt}*z2)*z2*(z1 - z2))"))
+    rules, how = rules_for(section, constant=True)
+    assert how == "planes"
+    mean = [rule.mean(rule.evaluate(section)) for rule in rules]
+    # Without the thin wedge the label is one between 0 and 45 degrees and their opposite only.
+    expected = 2 * math.atan(tilt) / math.pi - 0.5
+    assert mean[0] == pytest.approx(expected, abs=1e-9)
+    assert mean[1] == pytest.approx(expected, abs=1e-9)

@@ -16,7 +16,9 @@ from learnability.expressions.polynomial import expand
 from learnability.expressions.tree import Call, Tree, variables, walk
 from learnability.expressions.values import possible_values
 
-__all__ = ["Symmetry", "break_expressions", "symmetries"]
+__all__ = ["Symmetry", "break_expressions", "points_beside_jumps", "symmetries"]
+
+_SEGMENTS = 512
 
 # Functions that vanish where x does (or on the boundary), and those that never vanish.
 _SAME_ZEROS = {"neg", "sign", "abs", "relu", "step", "sqrt", "tanh", "erf", "He1", "**"}
@@ -119,8 +121,9 @@ def symmetries(
 ) -> tuple[Symmetry, ...]:
     """Return the signed permutations under which g is invariant or changes sign.
 
-    Tested at 64 fixed random points and at three times them to a relative 1e-12, and at points
-    ten and thirty times as far to 1e-6, to notice what happens only far out.
+    Tested at 64 fixed random points and at three times them to a relative 1e-12, at points
+    ten and thirty times as far to 1e-6, to notice what happens only far out, and beside the jumps
+    of g, to notice a boundary that is turned or moved a little.
 
     Parameters
     ----------
@@ -140,6 +143,8 @@ def symmetries(
     for scale, tolerance in ((1, 1e-12), (3, 1e-12), (10, 1e-6), (30, 1e-6)):
         z = scale * points
         batches.append((z, np.asarray(function(z), dtype=float), tolerance))
+    beside = points_beside_jumps(function, r)
+    batches.append((beside, np.asarray(function(beside), dtype=float), 1e-6))
     found = []
     for permutation, signs in _signed_permutations(r):
         characters = [1] if mirror is None else [1, -1]
@@ -152,6 +157,49 @@ def symmetries(
         if characters:
             found.append(Symmetry(permutation, signs, characters[0]))
     return tuple(found)
+
+
+def points_beside_jumps(
+    function: Callable[[NDArray[np.float64]], Any], r: int
+) -> NDArray[np.float64]:
+    """Return pairs of points at 2e-7 from each other with a jump of a function between them.
+
+    A map whose image of a boundary lies further from it than that shows at one of them, though
+    it may leave all values at random points unchanged.
+
+    Parameters
+    ----------
+    function : callable
+        From an (n, r) array to an (n,) or (n, q) array.
+    r : int
+
+    Returns
+    -------
+    array, shape (2 * k, r)
+        At most 128 points; none when no jump was met.
+    """
+    rng = np.random.default_rng(20240201)
+    low = 1.5 * rng.standard_normal((_SEGMENTS, r))
+    step = rng.standard_normal((_SEGMENTS, r))
+    high = low + 0.4 * step / np.linalg.norm(step, axis=1, keepdims=True)
+
+    def value(z: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(function(z), dtype=float).reshape(len(z), -1)
+
+    def change(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.nan_to_num(np.abs(b - a), posinf=0.0).max(axis=1))
+
+    at_low, at_high = value(low), value(high)
+    least = 0.1 * change(at_low, at_high)
+    for _ in range(21):
+        middle = 0.5 * (low + high)
+        at_middle = value(middle)
+        first = (change(at_low, at_middle) >= change(at_middle, at_high))[:, None]
+        low, at_low = np.where(first, low, middle), np.where(first, at_low, at_middle)
+        high, at_high = np.where(first, middle, high), np.where(first, at_middle, at_high)
+    jump = np.nonzero(change(at_low, at_high) > least)[0][:64]
+    return np.concatenate([low[jump], high[jump]])
 
 
 def _same(a: NDArray[np.float64], b: NDArray[np.float64], tolerance: float) -> bool:

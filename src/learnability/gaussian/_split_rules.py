@@ -25,6 +25,7 @@ _PANEL = 1.2
 _LINE_NODES = 14
 _LINES = {2: (20, 14), 3: (56, 38), 4: (18, 12)}
 _ARRANGEMENT_PANELS = 8
+_STEEPEST = 2.0
 _ARRANGEMENT_NODES = {2: (16, 12), 3: (9, 7), 4: (5, 4)}
 
 
@@ -53,7 +54,7 @@ def _arrangement_rule(section: Section, known: int, n: int) -> Rule | None:
     levels = _projected_planes(section)
     if levels is None:
         return None
-    panels = np.linspace(-REACH, REACH, _ARRANGEMENT_PANELS + 1)
+    panels = _panels()
     x, w = np.polynomial.legendre.leggauss(n)
     total = math.prod((len(panels) - 1 + len(c)) * n for _, c in levels)
     if total > MOST_NODES:
@@ -83,6 +84,10 @@ def _arrangement_rule(section: Section, known: int, n: int) -> Rule | None:
     )
 
 
+def _panels() -> Array:
+    return np.linspace(-REACH, REACH, _ARRANGEMENT_PANELS + 1)
+
+
 def _projected_planes(section: Section) -> list[tuple[Array, Array]] | None:
     """Return for each k the planes x_k = offset - normal . (x_1 ... x_{k-1}) to split at.
 
@@ -102,6 +107,11 @@ def _projected_planes(section: Section) -> list[tuple[Array, Array]] | None:
             )
         )
         met = [(u - v, c - e) for i, (u, c) in enumerate(steep) for v, e in steep[:i]]
+        # A plane that is almost parallel to the axis runs along it within a thin strip of the
+        # other coordinates, which is then split as finely as the axis itself.
+        met += [
+            (u, c - edge) for u, c in steep if np.linalg.norm(u) > _STEEPEST for edge in _panels()
+        ]
         planes = _distinct_planes(flat + met)
     return levels[::-1]
 

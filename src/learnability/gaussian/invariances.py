@@ -15,6 +15,7 @@ from itertools import permutations, product
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.expressions.structure import points_beside_jumps
 from learnability.gaussian.functions import Function
 from learnability.gaussian.hermite_products import (
     multi_indices,
@@ -122,9 +123,12 @@ def _is_made_of_axes(frame: Array) -> bool:
 
 def _is_unchanged(function: Function, matrix: Array) -> bool:
     points = np.random.default_rng(31).standard_normal((64, len(matrix)))
-    for scale, tolerance in ((1, 1e-9), (3, 1e-9), (10, 1e-6)):
-        before = np.asarray(function(scale * points), dtype=float)
-        after = np.asarray(function(scale * points @ matrix.T), dtype=float)
+    beside = points_beside_jumps(function, len(matrix))
+    for z, tolerance in ((points, 1e-9), (3 * points, 1e-9), (10 * points, 1e-6), (beside, 1e-6)):
+        if not len(z):
+            continue
+        before = np.asarray(function(z), dtype=float)
+        after = np.asarray(function(z @ matrix.T), dtype=float)
         size = np.maximum(np.abs(before), np.abs(after)) + np.median(np.abs(before))
         if not np.all(np.abs(before - after) <= tolerance * size):
             return False
