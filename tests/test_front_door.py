@@ -103,7 +103,7 @@ def test_mypy_refuses_what_is_wrong_and_nothing_else(tmp_path):
     made = tmp_path / "every_learner.py"
     every_learner(made)
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--no-error-summary", "--follow-imports=silent", str(USES),
+        [sys.executable, "-m", "mypy", "--no-error-summary", str(USES),
          str(made)],
         cwd=ROOT, capture_output=True, text=True, env={**os.environ, "MYPYPATH": "src"},
     )  # fmt: skip

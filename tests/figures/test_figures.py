@@ -170,13 +170,13 @@ def test_theory_and_runs_may_share_a_ratio() -> None:
     np.testing.assert_allclose(mean_overlap(data, "runs", (1,)), [[0.4, 0.4]])
 
 
-@pytest.mark.parametrize("name", MESSAGE_PASSING)
 @pytest.mark.parametrize(
-    ("target", "groups", "thresholds"),
+    ("name", "target", "groups", "thresholds"),
     [
-        (MultiIndex("abs(z)"), [0], [0.5]),
-        (MultiIndex("sign(z1) + 3*sign(abs(z2) - 1)"), [0, 1], None),
-        (MultiIndex("tanh(z1 + z2)", noise=0.1), [0, 1], []),
+        ("parity-transition", MultiIndex("abs(z)"), [0], [0.5]),
+        ("grand-staircase", MultiIndex("abs(z)"), [0], [0.5]),
+        ("grand-staircase", MultiIndex("sign(z1) + 3*sign(abs(z2) - 1)"), [0, 1], None),
+        ("parity-transition", MultiIndex("tanh(z1 + z2)", noise=0.1), [0, 1], []),
     ],
 )
 def test_a_target_of_ones_own(

@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -156,6 +157,7 @@ def _declares(call: ast.Call) -> bool:
     }  # fmt: skip
 
 
+@lru_cache
 def mutants(path: Path) -> list[Mutant]:
     """All mutants of a module."""
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
