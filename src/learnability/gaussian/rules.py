@@ -6,7 +6,7 @@ given the outer coordinates is an inner sum.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.gaussian.hermite_products import hermite_products, hermite_table, multi_indices
-from learnability.gaussian.sections import REACH, Section
+from learnability.gaussian.sections import REACH
 
 __all__ = [
     "Rule",
@@ -50,8 +50,8 @@ class Rule:
     inner_weights: Array
     axes: tuple[tuple[Array, Array], ...] | None = None
 
-    def evaluate(self, section: Section) -> Array:
-        """Return values at all nodes, shape (n, p)."""
+    def evaluate(self, section: Callable[[Array], Array]) -> Array:
+        """Return values of a section, or a function of points, at all nodes, shape (n, p)."""
         n, p = len(self.outer), self.inner.shape[1]
         inner = np.broadcast_to(self.inner, (n, p, self.inner.shape[2]))
         outer = np.broadcast_to(self.outer[:, None, :], (n, p, self.outer.shape[1]))
