@@ -28,7 +28,7 @@ __all__ = ["PARALLEL", "REACH", "Section", "roots_on_lines"]
 
 Array = NDArray[np.float64]
 PARALLEL = 1e-8
-"""Planes whose unit normals differ by less count as parallel: labels change by no more than that."""
+"""Planes whose unit normals differ by less count as parallel."""
 _SCAN = 769
 _SCAN_MANY = 193  # It is used for more than 512 lines.
 _BISECTIONS = 55
