@@ -227,7 +227,7 @@ def _curved_labels(section: Section) -> Array | None:
 
 
 def _tolerances(section: Section) -> tuple[float, float]:
-    return (1e-10, 1e-8) if section.m == 2 else (1e-7, 1e-6)
+    return (1e-10, 1e-8) if section.m == 2 else (1e-6, 1e-5)
 
 
 def mixed_cells(
