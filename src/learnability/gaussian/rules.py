@@ -109,9 +109,7 @@ def _product_moments(weighted: Array, nodes: Array, orders: Sequence[int]) -> di
                 for i, order in enumerate(beta):
                     if order:
                         row *= table[order, i]
-            total[part[0]] += np.matmul(
-                np.moveaxis(left, 0, 1), np.moveaxis(table[:, m - 1], 0, 2)
-            )
+            total[part[0]] += np.matmul(np.moveaxis(left, 0, 1), np.moveaxis(table[:, m - 1], 0, 2))
     place = {beta: j for j, beta in enumerate(before)}
     found = {}
     for k in orders:

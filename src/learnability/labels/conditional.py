@@ -185,9 +185,8 @@ def _unconditional(
         return found
     if (labels := _curved_labels(section)) is not None:
         nothing = np.zeros((0, section.m))
-        cells = [
-            CurvedCells(section, labels, nothing).moments(wanted, t) for t in _tolerances(section)
-        ]
+        curved = CurvedCells(section, labels, nothing)
+        cells = [curved.moments(wanted, t) for t in _tolerances(section)]
         return found | mixed_cells(cells, labels, noise, wanted, invariant)
     values = few_values(section)
     if values is not None and section.break_functions is not None and section.m <= 4:
@@ -227,7 +226,7 @@ def _curved_labels(section: Section) -> Array | None:
 
 
 def _tolerances(section: Section) -> tuple[float, float]:
-    return (1e-10, 1e-8) if section.m == 2 else (1e-6, 1e-5)
+    return (1e-10, 1e-8) if section.m == 2 else (1e-7, 1e-6)
 
 
 def mixed_cells(
