@@ -226,3 +226,43 @@ def test_a_density_that_does_not_integrate_to_one_is_refused() -> None:
 )
 def test_words_with_steps(text: str, coefficient: float) -> None:
     assert Link(text).hermite(1) == pytest.approx(coefficient, abs=1e-11)
+
+
+@pytest.mark.parametrize("text", LAWS)
+def test_a_label_is_a_function_of_latent_variables(text: str) -> None:
+    """The core on fresh normals has the mean and the variance of the law."""
+    channel = Channel(text)
+    assert channel.law is not None
+    rng = np.random.default_rng(5)
+    z = np.repeat(rng.standard_normal((4, 1, channel.link.r)), 20_000, axis=1)
+    y = channel.labels(z, rng.standard_normal((*z.shape[:-1], channel.latents)))
+    spread = channel.variance(z[:, 0])
+    close = 5 * np.sqrt(spread / 20_000) + 1e-9
+    assert np.all(np.abs(y.mean(axis=1) - channel.link(z[:, 0])) < close)
+    fourth = ((y - y.mean(axis=1, keepdims=True)) ** 4).mean(axis=1)
+    assert np.all(np.abs(y.var(axis=1) - spread) < 5 * np.sqrt(fourth / 20_000) + 1e-9)
+
+
+def test_breaks_of_the_variance_are_breaks() -> None:
+    link = Link("z1 + abs(z2 - 0.5)*xi")
+    assert Link("z2 - 0.5", r=2) in (link.breaks or ())
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        lambda: FiniteLaw([0, 1], [lambda z: 1.3 + 0 * z[..., 0], lambda z: -0.3 + 0 * z[..., 0]],
+                          r=1),
+        lambda: FiniteLaw([0, 1], [lambda z: np.log(z[..., 0]), lambda z: 1 - np.log(z[..., 0])],
+                          r=1),
+        lambda: FiniteLaw([0, 1], ["sigmoid(z)", "1 - sigmoid(z)", "0"]),
+        lambda: DensityLaw(lambda y, z: 1 + 0 * y + 0 * z[..., 0], (0, 1)),
+        lambda: DensityLaw(lambda y, z: np.random.default_rng().random(np.shape(y)) + 0 * z[..., 0],
+                           (0, 1)),
+        lambda: DensityLaw(lambda y, z: 0.0 * y + 0 * z[..., 0], (1, 0)),
+    ],
+)  # fmt: skip
+def test_a_law_in_python_that_is_none_is_a_sentence(law) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(LinkError) as caught:
+        law()
+    assert str(caught.value).endswith(".")

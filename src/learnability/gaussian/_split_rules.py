@@ -24,6 +24,8 @@ MOST_NODES = 4_000_000
 _PANEL = 1.2
 _LINE_NODES = 14
 _LINES = {2: (20, 14), 3: (56, 38), 4: (18, 12)}
+_PROBES = {2: 25, 3: 7, 4: 5}
+_MOST_CROSSINGS = 48  # On a line that meets more breaks, sampled points are as good and cheaper.
 _ARRANGEMENT_PANELS = 8
 _STEEPEST = 2.0
 _ARRANGEMENT_NODES = {2: (16, 12), 3: (9, 7), 4: (5, 4)}
@@ -39,8 +41,11 @@ def plane_rules(section: Section, known: int) -> list[Rule] | None:
 
 
 def line_rules(section: Section, known: int) -> list[Rule] | None:
-    """Return two rules for breaks of any shape; None when the breaks are not known."""
+    """Return two rules for breaks of any shape; None when they are not known, or too many."""
     if section.break_functions is None or section.m not in _LINES:
+        return None
+    some = gauss_normal(np.zeros(0), _PROBES[section.m])
+    if _crossings(section, product_grid([some] * (section.m - 1))[0]).shape[1] > _MOST_CROSSINGS:
         return None
     return [_line_rule(section, known, axes) for axes in _outer_axes(section)]
 

@@ -109,16 +109,32 @@ def _parallel_planes(points: Array, normal: Array) -> tuple[list[Plane], Array]:
     planes, free = [], np.ones(len(points), dtype=bool)
     for a, b in zip(starts, np.append(starts, len(points))[1:], strict=True):
         if b - a >= _SUPPORT:
-            planes.append(_plane(normal, float(np.median(sorted_height[a:b]))))
+            planes.append(_plane(normal, points[order[a:b]]))
             free[np.abs(height - sorted_height[a:b].mean()) < 1e-5] = False
     return planes, points[free]
 
 
-def _plane(normal: Array, offset: float) -> Plane:
-    """The plane with an offset at a round number when it cannot be told from it."""
+def _plane(normal: Array, points: Array) -> Plane:
+    """The plane of a normal through points, unless they tell another one close to it.
+
+    Its offset is a round number when the scatter of the points does not tell it from one.
+    """
+    off, offset = _scatter(normal, points)
+    _, _, vectors = np.linalg.svd(points - points.mean(axis=0))
+    fitted = vectors[-1] * np.sign(vectors[-1] @ normal)
+    off_fitted, offset_fitted = _scatter(fitted, points)
+    if off_fitted < 0.1 * off:
+        normal, off, offset = fitted, off_fitted, offset_fitted
     round_offset = round(offset, 4) + 0.0
-    near = abs(offset - round_offset) < 2e-6
+    near = abs(offset - round_offset) < min(2 * off + 1e-10, 2e-6)
     return Plane(tuple(map(float, normal)), round_offset if near else offset)
+
+
+def _scatter(normal: Array, points: Array) -> tuple[float, float]:
+    """How far points lie from the plane of a normal at most, and the offset of that plane."""
+    height = points @ normal
+    offset = float(np.median(height))
+    return float(np.abs(height - offset).max()), offset
 
 
 def _plane_through_many(points: Array, rng: np.random.Generator) -> Plane | None:
@@ -141,7 +157,7 @@ def _plane_through_many(points: Array, rng: np.random.Generator) -> Plane | None
             chosen = near
         else:
             normal = normal * np.sign(normal[np.argmax(np.abs(normal) > 0.1)])
-            return _plane(normal, float(np.median(near @ normal)))
+            return _plane(normal, near)
     return None
 
 

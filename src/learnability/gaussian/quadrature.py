@@ -29,7 +29,7 @@ from learnability.gaussian.rules import (
     product_grid,
     sobol_normals,
 )
-from learnability.gaussian.sections import REACH, Section, complement
+from learnability.gaussian.sections import PARALLEL, REACH, Section, complement
 
 __all__ = ["adapted_complement", "adapted_frame", "axis_breaks", "rules_for"]
 
@@ -96,7 +96,7 @@ def axis_breaks(section: Section) -> list[Array] | None:
     found = [np.zeros(0)] * section.m
     for direction, positions in planes:
         axis = int(np.argmax(np.abs(direction)))
-        if abs(direction[axis]) < 1 - 1e-10:
+        if np.linalg.norm(np.delete(direction, axis)) > PARALLEL:
             return None
         found[axis] = np.sort(np.concatenate([found[axis], np.sign(direction[axis]) * positions]))
     return found

@@ -6,15 +6,15 @@ given the outer coordinates is an inner sum.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.gaussian.hermite_products import hermite_products, hermite_table, multi_indices
-from learnability.gaussian.sections import REACH, Section
+from learnability.gaussian.hermite_products import hermite_table, multi_indices
+from learnability.gaussian.sections import REACH
 
 __all__ = [
     "Rule",
@@ -27,6 +27,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
+_BLOCK = 8192  # Nodes whose products are made at once.
 _MOST_GAUSS = 130  # Beyond this, composite rules are as exact and cheaper to make.
 
 
@@ -50,8 +51,8 @@ class Rule:
     inner_weights: Array
     axes: tuple[tuple[Array, Array], ...] | None = None
 
-    def evaluate(self, section: Section) -> Array:
-        """Return values at all nodes, shape (n, p)."""
+    def evaluate(self, section: Callable[[Array], Array]) -> Array:
+        """Return values of a section, or a function of points, at all nodes, shape (n, p)."""
         n, p = len(self.outer), self.inner.shape[1]
         inner = np.broadcast_to(self.inner, (n, p, self.inner.shape[2]))
         outer = np.broadcast_to(self.outer[:, None, :], (n, p, self.outer.shape[1]))
@@ -78,18 +79,44 @@ class Rule:
         """
         m = self.inner.shape[2]
         if self.axes is None:
-            weighted = values * self.inner_weights
             nodes = np.broadcast_to(self.inner, (len(self.outer), *self.inner.shape[1:]))
-            return {
-                k: np.stack(
-                    [(weighted * f).sum(axis=1) for f in hermite_products(nodes, k)], axis=1
-                )
-                for k in orders
-            }
+            return _product_moments(values * self.inner_weights, nodes, orders)
         block = values.reshape(len(values), *(len(x) for x, _ in self.axes))
         for x, w in self.axes:
             block = np.tensordot(block, hermite_table(x, max(orders)) * w, axes=(1, 1))
         return {k: block[(slice(None), *multi_indices(m, k).T)] for k in orders}
+
+
+def _product_moments(weighted: Array, nodes: Array, orders: Sequence[int]) -> dict[int, Array]:
+    """Sums (n, q) of weighted values (n, p) times Hermite products at nodes (n, p, m), by order.
+
+    Products of all coordinates but the last meet those of the last in one product of matrices, for
+    as many nodes at a time as stay in the cache.
+    """
+    n, p, m = nodes.shape
+    highest = max(orders)
+    lower = range(highest + 1) if m > 1 else (0,)
+    before = [tuple(beta) for k in lower for beta in multi_indices(max(m - 1, 1), k).tolist()]
+    total = np.zeros((n, len(before), highest + 1))
+    rows = max(_BLOCK // max(p, 1), 1)
+    for a in range(0, n, rows):
+        for b in range(0, p, _BLOCK):
+            part = slice(a, a + rows), slice(b, b + _BLOCK)
+            table = hermite_table(np.ascontiguousarray(np.moveaxis(nodes[part], -1, 0)), highest)
+            left = np.empty((len(before), *table.shape[2:]))
+            for row, beta in zip(left, before, strict=True):
+                row[...] = weighted[part]
+                for i, order in enumerate(beta):
+                    if order:
+                        row *= table[order, i]
+            total[part[0]] += np.matmul(np.moveaxis(left, 0, 1), np.moveaxis(table[:, m - 1], 0, 2))
+    place = {beta: j for j, beta in enumerate(before)}
+    found = {}
+    for k in orders:
+        betas = multi_indices(m, k)
+        first = [place[tuple(beta[:-1]) if m > 1 else (0,)] for beta in betas.tolist()]
+        found[k] = total[:, first, betas[:, -1]]
+    return found
 
 
 @lru_cache(maxsize=256)

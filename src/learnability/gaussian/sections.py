@@ -24,9 +24,11 @@ from learnability.gaussian.break_search import (
 )
 from learnability.gaussian.functions import REACH, Function
 
-__all__ = ["REACH", "Section", "roots_on_lines"]
+__all__ = ["PARALLEL", "REACH", "Section", "roots_on_lines"]
 
 Array = NDArray[np.float64]
+PARALLEL = 1e-8
+"""Planes whose unit normals differ by less count as parallel."""
 _SCAN = 769
 _SCAN_MANY = 193  # It is used for more than 512 lines.
 _BISECTIONS = 55
@@ -161,7 +163,7 @@ class Section:
             positions = positions[np.isfinite(positions)]
             for k, (known, old) in enumerate(found):
                 cosine = float(known @ direction)
-                if abs(abs(cosine) - 1) < 1e-10:
+                if np.linalg.norm(direction - np.sign(cosine) * known) < PARALLEL:
                     positions = np.sort(np.concatenate([old, np.sign(cosine) * positions]))
                     found[k] = (known, distinct(positions))
                     break

@@ -62,6 +62,43 @@ class Channel:
         """The law of a random label; None for a function with Gaussian noise."""
         return self.link.law
 
+    @property
+    def core(self) -> Link:
+        """The label without `noise`, a function of z and of standard normal latents after it."""
+        return self.link if self.law is None else self.law.core
+
+    @property
+    def latents(self) -> int:
+        """Number of normal variables beside z that make a label, that of noise the last."""
+        return self.core.r - self.link.r + (self.noise > 0)
+
+    def labels(self, z: Array, latents: Array) -> Array:
+        """Return the labels that given latent variables make.
+
+        Parameters
+        ----------
+        z : array, shape (..., r)
+            Hidden coordinates.
+        latents : array, shape (..., latents)
+            Standard normal ones.
+        """
+        core = self.core
+        inside = latents[..., : core.r - self.link.r]
+        y = np.asarray(core(np.concatenate([z, inside], axis=-1)), dtype=float)
+        return y + math.sqrt(self.noise) * latents[..., -1] if self.noise else y
+
+    def variance(self, z: Array) -> Array:
+        """Return Var(y | z), noise included, of shape (...).
+
+        Parameters
+        ----------
+        z : array, shape (..., r)
+            Hidden coordinates.
+        """
+        if self.law is None:
+            return np.full(np.shape(z)[:-1], self.noise)
+        return self.noise + np.asarray(self.law.variance(z), dtype=float)
+
     def sample(self, z: ArrayLike, rng: np.random.Generator) -> Array:
         """Return labels of hidden coordinates z of shape (..., r).
 

@@ -185,9 +185,8 @@ def _unconditional(
         return found
     if (labels := _curved_labels(section)) is not None:
         nothing = np.zeros((0, section.m))
-        cells = [
-            CurvedCells(section, labels, nothing).moments(wanted, t) for t in _tolerances(section)
-        ]
+        curved = CurvedCells(section, labels, nothing)
+        cells = [curved.moments(wanted, t) for t in _tolerances(section)]
         return found | mixed_cells(cells, labels, noise, wanted, invariant)
     values = few_values(section)
     if values is not None and section.break_functions is not None and section.m <= 4:

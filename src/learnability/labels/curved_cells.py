@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ MOST_DIRECTIONS = 3
 _PANELS = np.array([-REACH, -4.0, -2.2, -1.1, 0.0, 1.1, 2.2, 4.0, REACH])
 _ROUNDS = 24
 _FINE_SCAN = {2: 5e-9, 3: 5e-7}  # Below these tolerances lines are scanned finely.
+_SCANS, _PROBES = (49, 97, 193), 512
 _LOOSER = 100  # An average of averages is smoother, and its rules agree better than they say.
 _KRONROD = np.array(
     [
@@ -111,12 +113,10 @@ class CurvedCells:
         m, j = self.section.m, len(self.known)
         betas = {k: multi_indices(m - j, k) for k in dict.fromkeys([0, *orders])}
         every = np.concatenate(list(betas.values()))
-        turned = self.section.inside(np.vstack([self.known, complement(self.known, m)]))
-        functions = self._functions(turned)
+        turned, functions, scan = self._lines
         highest = max(betas)
-        # Steps do not turn back: two of them close to each other are seen by a finer scan only.
-        blind = turned.break_functions is None and tolerance < _FINE_SCAN[m]
-        scan = 769 if blind else 193
+        if scan is None:
+            scan = 769 if tolerance < _FINE_SCAN[m] else 193
 
         def on_lines(owner: Indices, x: Array) -> Array:
             points = np.hstack([u[owner], x])
@@ -131,12 +131,36 @@ class CurvedCells:
         ends = np.cumsum([len(b) for b in betas.values()])
         return dict(zip(betas, np.split(total, ends[:-1], axis=2), strict=True))
 
-    def _functions(self, section: Section) -> list[Callable[[Array], Array]]:
-        """Functions that change sign where the label changes."""
-        if section.break_functions is not None:
-            return list(section.break_functions)
+    @cached_property
+    def _lines(self) -> tuple[Section, list[Callable[[Array], Array]], int | None]:
+        """The section, functions that change sign with the label, and the points that scan a line.
+
+        Steps do not turn back: two of them close to each other are seen by a finer scan only, and
+        how fine is left to the tolerance.
+        """
+        m = self.section.m
+        turned = self.section.inside(np.vstack([self.known, complement(self.known, m)]))
+        if turned.break_functions is not None:
+            functions = list(turned.break_functions)
+            return turned, functions, _enough(functions, m)
         middle = 0.5 * (self.labels[1:] + self.labels[:-1])
-        return [lambda s, c=c: section(s) - c for c in middle]  # type: ignore[misc]
+        return turned, [lambda s, c=c: turned(s) - c for c in middle], None  # type: ignore[misc]
+
+
+def _enough(functions: list[Callable[[Array], Array]], m: int) -> int:
+    """Points of a line that find as many zeros, on all of many lines, as four times the most do."""
+    origins = np.random.default_rng(47).standard_normal((_PROBES, m))
+    origins[:, -1], along = 0.0, np.eye(m)[-1]
+
+    def zeros(scan: int) -> list[Array]:
+        found = [roots_on_lines(f, origins, along, close_pairs=True, scan=scan) for f in functions]
+        return [np.isfinite(roots).sum(axis=1) for roots in found]
+
+    fine = zeros(4 * _SCANS[-1])
+    for scan in _SCANS[:-1]:
+        if all(np.array_equal(a, b) for a, b in zip(zeros(scan), fine, strict=True)):
+            return scan
+    return _SCANS[-1]
 
 
 def _line_moments(

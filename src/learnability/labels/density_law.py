@@ -185,14 +185,17 @@ class DensityLaw(FiniteLaw):
         rng : numpy Generator
             Of the labels.
         """
-        y, flat = np.array(self.labels), z.reshape(-1, self.r)
-        found = np.empty(len(flat))
+        return self.chosen(z, rng.random(z.shape[:-1]))
+
+    def chosen(self, z: Any, u: Any, xp: Any = np) -> Array:
+        """Return the labels (...) at quantiles u of the law, between its nodes; see `FiniteLaw`."""
+        flat, level = np.asarray(z, dtype=float).reshape(-1, self.r), np.ravel(u)
+        y, found = np.array(self.labels), np.empty(len(flat))
         for rows in np.array_split(np.arange(len(flat)), len(flat) * len(y) // 4_000_000 + 1):
-            chance = self.probabilities(flat[rows]).T
-            total = np.cumsum(chance, axis=1) - 0.5 * chance
-            for row, cumulated in zip(rows, total, strict=True):
-                found[row] = np.interp(rng.random(), cumulated, y)
-        return found.reshape(z.shape[:-1])
+            chance = self.probabilities(flat[rows])
+            total = np.cumsum(chance, axis=0) - 0.5 * chance
+            found[rows] = _between(total, y, level[rows])
+        return found.reshape(np.shape(z)[:-1])
 
     @property
     def mirror(self) -> Callable[[Array], Array] | None:
@@ -220,6 +223,15 @@ class _At:
 
     def __call__(self, z: Any) -> Any:
         return self.law.likelihood(self.y, z)
+
+
+def _between(total: Array, y: Array, level: Array) -> Array:
+    """Where columns (K, n) that grow pass levels (n,), linearly between the places y (K,)."""
+    above = np.clip((total < level).sum(axis=0), 1, len(y) - 1)
+    column = np.arange(len(level))
+    low, high = total[above - 1, column], total[above, column]
+    share = np.clip((level - low) / np.maximum(high - low, 1e-300), 0.0, 1.0)
+    return np.asarray(y[above - 1] + share * (y[above] - y[above - 1]))
 
 
 def _break(item: Any, r: int) -> Link:

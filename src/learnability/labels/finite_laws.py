@@ -249,10 +249,31 @@ class FiniteLaw(Law):
         rng : numpy Generator
             Of the labels.
         """
-        chances = self.probabilities(with_latents(z, self.latents, rng))
-        total = np.cumsum(chances, axis=0)
-        chosen = (total[:-1] <= rng.random(z.shape[:-1]) * total[-1]).sum(axis=0)
-        return np.asarray(np.array(self.labels)[chosen])
+        points = with_latents(z, self.latents, rng)
+        return np.asarray(self.chosen(points, rng.random(z.shape[:-1])))
+
+    @cached_property
+    def core(self) -> Link:
+        """The label as a function of z and of latent variables, the last of which chooses it."""
+        from learnability.labels.link import Link
+
+        return Link(_Chosen(self), r=self.r + self.latents + 1)
+
+    def chosen(self, z: Any, u: Any, xp: Any = np) -> Any:
+        """Return the labels (...) at quantiles u of the law.
+
+        Parameters
+        ----------
+        z : array, shape (..., r + latents)
+            Visible and latent coordinates.
+        u : array, shape (...)
+            Between 0 and 1.
+        xp : module
+            ``numpy`` or ``jax.numpy``, the home of `z`.
+        """
+        total = xp.cumsum(self.probabilities(z, xp), axis=0)
+        place = (total[:-1] <= u * total[-1]).sum(axis=0)
+        return xp.asarray(self.labels, dtype=total.dtype)[place]
 
     def profile(self, z: Array) -> Array:
         """Return the probabilities (n, K).
@@ -309,6 +330,21 @@ class FiniteMoment:
         if self.order == 1:
             return mean
         return xp.maximum(xp.tensordot(labels**2, chances, axes=1) - mean**2, 0.0)
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """(z, latent variables) -> label, at the quantile that the last variable is of."""
+
+    law: FiniteLaw
+
+    def __call__(self, points: Any) -> Any:
+        """Return labels (...) at points (..., r + latents + 1)."""
+        from learnability.expressions.callables import namespace
+        from learnability.gaussian.particles import special
+
+        xp = namespace(points)
+        return self.law.chosen(points[..., :-1], special(xp).ndtr(points[..., -1]), xp)
 
 
 def where(point: ArrayLike, r: int) -> str:

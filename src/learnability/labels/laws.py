@@ -21,9 +21,12 @@ from learnability.expressions.structure import Symmetry, symmetries
 if TYPE_CHECKING:
     from learnability.labels.link import Link
 
-__all__ = ["TAIL_REACH", "Law", "probe_points"]
+__all__ = ["EVERY_LAW", "TAIL_REACH", "Law", "probe_points"]
 
 Array = NDArray[np.float64]
+
+EVERY_LAW = ("finite", "counts", "normal", "latent", "density")
+"""The kinds of all laws, for learners that need no more than labels and their two moments."""
 
 TAIL_REACH = 7.5
 """Laws are checked and counts are followed up to so many standard deviations."""
@@ -38,6 +41,8 @@ class Law(ABC):
     """Its text, or what to call it in sentences."""
     r: int
     """Number of hidden coordinates."""
+    core: Link
+    """The label as a function of z and of standard normal latent variables after it."""
 
     @property
     def text(self) -> str | None:

@@ -86,6 +86,14 @@ class RandomLink(Link):
         return self._law.symmetries
 
     @property
+    def breaks(self) -> tuple[Link, ...] | None:
+        """Links whose zero sets hold the breaks of E[y | z] and of Var(y | z); None if unknown."""
+        found = [self._law.mean.breaks, self._law.variance.breaks]
+        if found[0] is None or found[1] is None:
+            return None
+        return tuple(dict.fromkeys([*found[0], *found[1]]))
+
+    @property
     def values(self) -> tuple[float, ...] | None:
         """All labels, sorted, where they are finitely many; None otherwise."""
         return self._law.values

@@ -123,6 +123,11 @@ class CellLaw(FiniteLaw):
         self._fill(values, (core,), core.r - latents, latents, name, None)
 
     @property
+    def core(self) -> Link:  # type: ignore[override]
+        """The function of visible and latent coordinates."""
+        return self.fields[0]
+
+    @property
     def constant(self) -> bool:
         """Whether the probabilities do not change between their breaks: always."""
         return True

@@ -207,3 +207,20 @@ def test_what_cannot_be_solved_ends_in_a_sentence() -> None:
     start = start_of((1.0, 0.0), 1, Isotropic().frame(1, 1))
     with pytest.raises(LearnabilityError, match="JAX cannot trace"):
         mean_field(channel, network, 1.0, start, step=0.1, ridge=0.0, steps=1, plan=Plan(10, 2))
+
+
+def test_a_normal_density_is_gaussian_noise() -> None:
+    """The general route of random labels against labels with noise; four joint standard errors."""
+    from learnability import BatchGD, Link, MultiIndex
+    from learnability.labels import DensityLaw
+
+    def log_density(y, z):  # type: ignore[no-untyped-def]
+        return -0.5 * (y - np.tanh(2 * z[..., 0])) ** 2 / 0.25 - 0.5 * np.log(2 * np.pi * 0.25)
+
+    learner = BatchGD(steps=2, activation="tanh(z)")
+    law = Link(DensityLaw(log_density, (-np.inf, np.inf)))
+    ours = learner.predict(law, alpha=2.0, samples=2**13)
+    theirs = learner.predict(MultiIndex("tanh(2*z)", noise=0.25), alpha=2.0, samples=2**13)
+    for name in ("overlap", "error", "train_error"):
+        joint = np.hypot(ours[f"{name}_stderr"].values, theirs[f"{name}_stderr"].values)
+        assert np.all(np.abs(ours[name].values - theirs[name].values) < 4 * joint + 1e-4)

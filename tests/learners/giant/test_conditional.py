@@ -77,3 +77,23 @@ def test_what_cannot_be_resolved_is_refused() -> None:
     assert labels_given(target, np.eye(3)[0], 0.9, kappa).mean.shape == (7,)
     with pytest.raises(LearnabilityError, match="too close to 1"):
         labels_given(target, np.eye(3)[0], 0.99999, kappa)
+
+
+@pytest.mark.parametrize("text", ["bernoulli(sigmoid(2*z))", "z1 + abs(z2)*xi"])
+def test_moments_of_a_random_label(text: str) -> None:
+    """E[y | kappa] and E[y^2 | kappa] against sums over a plain grid of the other coordinates."""
+    target = MultiIndex(text)
+    direction, kappa = np.eye(target.r)[0], np.array([-1.0, 0.3, 2.0])
+    found = labels_given(target, direction, 0.6, kappa)
+    s = np.linspace(-8, 8, 801)
+    w = norm.pdf(s) / norm.pdf(s).sum()
+    z = 0.6 * kappa[:, None] + 0.8 * s
+    points = z[..., None]
+    weights = np.broadcast_to(w, z.shape)
+    if target.r == 2:
+        points = np.stack([np.repeat(z, len(s), 1), np.tile(s, (len(z), len(s)))], axis=-1)
+        weights = np.broadcast_to(np.outer(w, w).ravel(), points.shape[:-1])
+    mean = np.asarray(target.link(points))
+    square = mean**2 + target.channel.variance(points)
+    np.testing.assert_allclose(found.mean, (weights * mean).sum(axis=1), atol=1e-7)
+    np.testing.assert_allclose(found.square, (weights * square).sum(axis=1), atol=1e-6)

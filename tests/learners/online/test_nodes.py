@@ -49,3 +49,33 @@ def test_noise_is_exact_to_the_power_that_is_needed() -> None:
             moment = 0.0 if k % 2 else float(np.prod(np.arange(1, k, 2)))
             assert float(share @ xi**k) == pytest.approx(moment, abs=1e-10)
     assert len(noise_nodes(0.0, True)[0]) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "p", "plain", "accuracy"),
+    [
+        ("bernoulli(sigmoid(2*z))", 1, True, 1e-9),
+        ("z1 + z1*z2*xi", 1, True, 1e-9),
+        ("poisson(exp(z/2))", 2, True, 1e-9),
+        ("bernoulli(sigmoid(2*z))", 1, False, 2e-3),
+        ("z*exp(0.3*xi)", 2, False, 2e-3),
+    ],
+)
+def test_random_labels_have_their_two_moments(
+    text: str, p: int, plain: bool, accuracy: float
+) -> None:
+    """E[y z], E[y^2] and E[y^2 z^2] at the nodes, against one-dimensional integrals of the law."""
+    link = Link(text)
+    assert link.law is not None
+    t, w = np.polynomial.hermite_e.hermegauss(60)
+    grid = np.array(np.meshgrid(*[t] * link.r)).reshape(link.r, -1).T
+    share = np.prod(np.meshgrid(*[w / w.sum()] * link.r), axis=0).ravel()
+    mean = np.asarray(link(grid))
+    power = mean**2 + np.asarray(link.law.variance(grid))
+    nodes = nodes_for(link, Link("tanh(z)"), p, 0.0, plain)[0]
+    for k in range(3):
+        found = nodes.weights @ (nodes.y * nodes.hidden[0] ** k)
+        assert float(found) == pytest.approx(share @ (mean * grid[:, 0] ** k), abs=accuracy)
+        found = nodes.weights @ (nodes.y**2 * nodes.hidden[0] ** k)
+        exact = float(share @ (power * grid[:, 0] ** k))
+        assert float(found) == pytest.approx(exact, abs=accuracy * (1 + abs(exact)))

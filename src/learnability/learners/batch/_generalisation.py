@@ -76,14 +76,14 @@ def error_path(channel: Channel, network: Network, gram: Array, overlap: Array, 
     """
     r = channel.link.r
     points = sobol_normals(r + network.width, _LOG2_POINTS, seed).T
-    clean = np.asarray(channel.link(points[:r].T))
+    clean, noise = np.asarray(channel.link(points[:r].T)), channel.label_noise
     found = np.full(len(gram), np.nan)
     for t, (Q, M) in enumerate(zip(gram, overlap, strict=True)):
         if np.isfinite(Q).all() and np.isfinite(M).all():
             values, vectors = np.linalg.eigh(Q - M @ M.T)
             spread = vectors * np.sqrt(np.maximum(values, 0.0))
             output = network.output(M @ points[:r] + spread @ points[r:])
-            found[t] = np.mean((output - clean) ** 2) + channel.noise
+            found[t] = np.mean((output - clean) ** 2) + noise
     return found
 
 

@@ -148,21 +148,21 @@ def mean_field(
     """
     p, r = start.overlap.shape
     march = _compiled(network, r, steps)
-    noisy = channel.noise > 0
+    seen = r + p * (steps + 1)
     found = []
     for replicate in range(plan.replicates):
-        points = sobol_normals(r + p * (steps + 1) + noisy, plan.log2_block, replicate)
+        points = sobol_normals(seen + channel.latents, plan.log2_block, replicate)
         clean = np.asarray(channel.link(points[:, :r]), dtype=float)
-        if not np.isfinite(clean).all():
+        labels = channel.labels(points[:, :r], points[:, seen:])
+        if not (np.isfinite(clean).all() and np.isfinite(labels).all()):
             raise LearnabilityError(
                 f"{channel.link!r} gives labels that are not finite: no theory can be computed."
             )
-        labels = clean + math.sqrt(channel.noise) * points[:, -1] if noisy else clean
         found.append(
             march(points.T, clean, labels, root_of(start.rest), start.overlap, alpha, step, ridge)
         )
     overlap, gram, error, train_error = (np.array(v) for v in zip(*found, strict=True))
-    return MeanField(overlap, gram, error + channel.noise, train_error)
+    return MeanField(overlap, gram, error + channel.label_noise, train_error)
 
 
 @lru_cache(maxsize=32)

@@ -14,6 +14,7 @@ from learnability.errors import LearnabilityError, refuse
 from learnability.fields import choice, declare, number, numbers, record, whole
 from learnability.inputs import Isotropic
 from learnability.labels.fields import AsLink, function
+from learnability.labels.laws import EVERY_LAW
 from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.batch._descent import Covariance, descend
 from learnability.learners.batch._generalisation import error_path, field_covariance
@@ -54,7 +55,9 @@ class BatchGD(Learner):
     """
 
     name: ClassVar[str] = "batch-gd"
-    supports: ClassVar[Support] = Support(inputs=("isotropic", "spiked", "power-law"))
+    supports: ClassVar[Support] = Support(
+        inputs=("isotropic", "spiked", "power-law"), laws=EVERY_LAW
+    )
     questions: ClassVar[tuple[Question, ...]] = (
         Question(
             "values",

@@ -8,6 +8,7 @@ along the linear part of the target, which has the correlation gamma with kappa.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -88,14 +89,20 @@ def labels_given(target: Target, linear: Array, alignment: float, kappa: Array) 
     kappa : array, shape (k,)
         Nodes.
     """
-    section = Section.whole(target.link).inside(frame_along(target, linear))
+    frame = frame_along(target, linear)
+    section = Section.whole(target.link).inside(frame)
+    channel = target.channel
+
+    def variance(at: Array) -> Array:
+        return channel.variance(at @ frame)
+
     width = math.sqrt(1 - alignment**2)
     breaks = axis_breaks(section)
     if target.r == 1:
         edges = np.concatenate([[-REACH], section.breakpoints, [REACH]])
         t, panels = composite_legendre(np.clip(edges, -REACH, REACH), min(0.4, 2 * width), 16)
         value = section(t[:, None])
-        moments = np.array([value, value**2])
+        moments = np.array([value, value**2 + variance(t[:, None])])
         weights = panels * np.exp(-0.5 * t**2) / math.sqrt(2 * math.pi)
         return _blurred(t, weights, moments, alignment, width, kappa, target)
     rule = rules_for(section, known=1)[0][0]
@@ -103,13 +110,14 @@ def labels_given(target: Target, linear: Array, alignment: float, kappa: Array) 
         # Smooth along t, with inner nodes that do not depend on it: any t can be asked for.
         s, share = gauss_normal(np.zeros(0), _NODES)
         points = (alignment * kappa[:, None] + width * s).reshape(-1, 1)
-        moments = _given(section, replace(rule, outer=points, outer_weights=np.ones(len(points))))
+        everywhere = replace(rule, outer=points, outer_weights=np.ones(len(points)))
+        moments = _given(section, variance, everywhere)
         moments = moments.reshape(len(moments), len(kappa), len(s))
         mean, square, *others = moments @ share
         along = moments[0] @ (share * s)
-        return Labels(mean, square + target.noise, np.vstack([along, *others]))
+        return Labels(mean, square, np.vstack([along, *others]))
     t = rule.outer[:, 0]
-    moments = _given(section, rule)
+    moments = _given(section, variance, rule)
     return _blurred(t, rule.outer_weights, moments, alignment, width, kappa, target)
 
 
@@ -128,23 +136,27 @@ def label_nodes(target: Target, linear: Array) -> tuple[Array, Array, Array]:
     z, y, weights : array, shapes (k, r), (k,) and (k,)
         Coordinates, labels and weights; more than one coordinate by quasi Monte Carlo.
     """
-    section = Section.whole(target.link).inside(frame_along(target, linear))
-    if target.r == 1:
-        at, weights = gauss_normal(section.breakpoints, _LABEL_NODES)
-        noise, share = np.zeros(1), np.ones(1)
-        if target.noise > 0:
-            noise, share = gauss_normal(np.zeros(0), _NODES)
-        z = np.repeat(at[:, None], len(noise), axis=0)
-        noise, weights = np.tile(noise, len(at)), np.outer(weights, share).ravel()
+    frame, channel = frame_along(target, linear), target.channel
+    if target.r == 1 and channel.law is None:
+        at, weights = gauss_normal(Section.whole(target.link).breakpoints, _LABEL_NODES)
+        noise, share = np.zeros((1, 0)), np.ones(1)
+        if channel.noise > 0:
+            nodes, share = gauss_normal(np.zeros(0), _NODES)
+            noise = nodes[:, None]
+        z = np.repeat(at[:, None], len(share), axis=0) @ frame.T
+        latents, weights = np.tile(noise, (len(at), 1)), np.outer(weights, share).ravel()
     else:
-        points = sobol_normals(target.r + 1, _LOG_NODES, seed=0)
-        z, noise = points[:, :-1], points[:, -1]
+        points = sobol_normals(target.r + max(channel.latents, 1), _LOG_NODES, seed=0)
+        z, latents = points[:, : target.r], points[:, target.r :]
         weights = np.full(len(z), 1 / len(z))
-    return z, np.asarray(section(z), dtype=float) + math.sqrt(target.noise) * noise, weights
+    return z, channel.labels(z @ frame, latents), weights
 
 
-def _given(section: Section, rule: Rule) -> Array:
-    """E[y | t], E[y^2 | t] and E[y z | t] for the other coordinates z, at the outer nodes."""
+def _given(section: Section, variance: Callable[[Array], Array], rule: Rule) -> Array:
+    """E[y | t], E[y^2 | t] and E[y z | t] for the other coordinates z, at the outer nodes.
+
+    `section` is E[y | t, z] and `variance` what the label varies around it.
+    """
     each = len(rule.inner) == len(rule.outer)
     rows = max(_MOST // rule.inner.shape[1], 1)
     found = []
@@ -161,7 +173,8 @@ def _given(section: Section, rule: Rule) -> Array:
         weighted = values * piece.inner_weights
         inner = np.broadcast_to(piece.inner, (len(values), *piece.inner.shape[1:]))
         others = np.einsum("tp,tpm->mt", weighted, inner)
-        found.append(np.vstack([weighted.sum(axis=1), (weighted * values).sum(axis=1), others]))
+        square = (piece.inner_weights * (values**2 + piece.evaluate(variance))).sum(axis=1)
+        found.append(np.vstack([weighted.sum(axis=1), square, others]))
     return np.hstack(found)
 
 
@@ -187,4 +200,4 @@ def _blurred(
         )
     mean, square, *others = (ratio @ moments.T).T
     along = (ratio * s) @ moments[0]
-    return Labels(mean, square + target.noise, np.vstack([along, *others]))
+    return Labels(mean, square, np.vstack([along, *others]))

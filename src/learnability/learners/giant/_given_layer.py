@@ -73,7 +73,7 @@ class Layer(NamedTuple):
         Inner products of the rests of the rows.
     label : array, shape (K,)
         The label without its noise.
-    noise : float
+    noise : array, shape (K,)
         Variance of that.
     """
 
@@ -84,7 +84,7 @@ class Layer(NamedTuple):
     shared: Array | None
     gram: Array
     label: Array
-    noise: float
+    noise: Array
 
 
 def given_layer(
@@ -136,7 +136,7 @@ def given_layer(
         shared,
         gram,
         label,
-        target.noise,
+        target.channel.variance(kappa[:, : target.r]),
     )
 
 

@@ -159,4 +159,4 @@ def _training_set(target: Target, axes: Axes, seed: int, n: int, d: int) -> Poin
     parts = [(sample.X @ E.T, sample.y) for sample in blocks(target, seed, n, d, 0)]
     c = np.concatenate([part[0] for part in parts]).astype(float)
     y = np.concatenate([part[1] for part in parts]).astype(float)
-    return Points(c, y, np.full(n, 1 / n), 0.0, True)
+    return Points(c, y, np.full(n, 1 / n), np.zeros(n), True)

@@ -89,7 +89,7 @@ class Points(NamedTuple):
         Labels.
     weights : array, shape (N,)
         That sum to one.
-    noise : float
+    noise : array, shape (N,)
         Variance of the label that y does not have.
     sampled : bool
         Whether these are the samples themselves.
@@ -98,7 +98,7 @@ class Points(NamedTuple):
     c: Array
     y: Array
     weights: Array
-    noise: float
+    noise: Array
     sampled: bool
 
 
@@ -162,8 +162,9 @@ def law_of_inputs(target: Target, frame: Frame) -> list[Points]:
 
 
 def _labelled(target: Target, frame: Frame, c: Array, weights: Array) -> Points:
-    y = np.asarray(target.link(c @ frame.to_label.T), dtype=float)
-    return Points(c, y, weights, target.noise, False)
+    z = c @ frame.to_label.T
+    y = np.asarray(target.link(z), dtype=float)
+    return Points(c, y, weights, target.channel.variance(z), False)
 
 
 class _Slopes(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from learnability.errors import LearnabilityError
 from learnability.fields import choice, declare, flag, number, numbers, record, whole
 from learnability.labels.fields import AsLink, function
+from learnability.labels.laws import EVERY_LAW
 from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.base.support import check_support
 from learnability.learners.giant._gradient import (
@@ -72,7 +73,9 @@ class GiantSteps(Learner):
 
     name: ClassVar[str] = "giant-steps"
     numerics_version: ClassVar[int] = 3
-    supports: ClassVar[Support] = Support(inputs=("isotropic", "spiked", "power-law", "signs"))
+    supports: ClassVar[Support] = Support(
+        inputs=("isotropic", "spiked", "power-law", "signs"), laws=EVERY_LAW
+    )
     questions: ClassVar[tuple[Question, ...]] = (
         Question(
             "values",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.labels.laws import EVERY_LAW
 from learnability.learners.base import Found, Learner, Support
 from learnability.learners.lazy._theory import along_ridges
 from learnability.learners.linear_algebra.ridge import Readout
@@ -19,7 +20,7 @@ __all__ = ["EVERYTHING", "check_memory", "measured"]
 EVERYTHING = Support(
     targets=("multi-index", "hierarchical"),
     inputs=("isotropic", "spiked", "power-law", "signs"),
-    laws=("finite", "counts", "normal", "latent"),
+    laws=EVERY_LAW,
 )
 """A regression takes samples of any law."""
 

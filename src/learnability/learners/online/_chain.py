@@ -50,7 +50,7 @@ def advance_chain(recipe: Recipe) -> Callable[..., State]:
     import jax
     import jax.numpy as jnp
 
-    p, b = recipe.width, recipe.batch
+    p, b, beside = recipe.width, recipe.batch, recipe.latents
 
     def one_step(state: State, z: Any, count: Any, values: Numbers) -> State:
         C, M = state.weights
@@ -58,7 +58,7 @@ def advance_chain(recipe: Recipe) -> Callable[..., State]:
         k = scale.shape[0]
         g, z = z[: k * b].reshape(k, b), z[k * b :]
         u, z = z[: p * b].reshape(p, b), z[p * b :]
-        noise, z = (z[:b], z[b:]) if recipe.noisy else (None, z)
+        latents, z = z[: beside * b].reshape(beside, b), z[beside * b :]
         outside = u.T @ u
         if columns:
             factor = triangular_factor(z, b, columns)
@@ -66,7 +66,7 @@ def advance_chain(recipe: Recipe) -> Callable[..., State]:
         rest = factor_of(C) @ u
         h, inputs = (g, g) if recipe.isotropic else (values.to_label @ g, scale[:, None] * g)
         field = M @ inputs + rest
-        y = labels(recipe, values, h, noise)
+        y = labels(recipe, values, h, latents)
         plain = recipe.normalisation == "none"
         about = (inputs.T @ inputs + outside) / values.d if plain else jnp.sqrt(seen(C, M, scale))
         c, own, second = move(recipe, values, count / values.d, state.second, field, y, about)
@@ -93,7 +93,7 @@ def advance_chain(recipe: Recipe) -> Callable[..., State]:
         return jnp.diagonal(C) + ((M * scale) ** 2).sum(axis=1)
 
     def advance(state: State, seeds: Any, first: Any, last: Any, values: Numbers) -> State:
-        drawn = (values.scale.shape[0] + p + recipe.noisy) * b
+        drawn = (values.scale.shape[0] + p + beside) * b
         needed = drawn + normals_needed(b, values.series.shape[0])
         keys = jax.vmap(jax.random.key)(seeds)
 

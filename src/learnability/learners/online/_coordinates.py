@@ -43,9 +43,10 @@ def advance_coordinates(recipe: Recipe) -> Callable[..., State]:
         X = jax.random.normal(key, (recipe.batch, W.shape[1]), W.dtype)
         fields = jnp.concatenate([W, axes]) @ X.T
         field, g = fields[:p], fields[p:]
-        noise = None
-        if recipe.noisy:
-            noise = jax.random.normal(jax.random.fold_in(key, 1), (recipe.batch,), W.dtype)
+        latents = None
+        if recipe.latents:
+            size = (recipe.latents, recipe.batch)
+            latents = jax.random.normal(jax.random.fold_in(key, 1), size, W.dtype)
         if recipe.isotropic:
             h = g
         else:
@@ -53,7 +54,7 @@ def advance_coordinates(recipe: Recipe) -> Callable[..., State]:
             # Whitened steps go along Sigma^-1 x, whose coordinates are g / scale.
             X_shift = -surplus / values.scale if whitened else surplus
             X = X + (X_shift[:, None] * g).T @ axes
-        y = labels(recipe, values, h, noise)
+        y = labels(recipe, values, h, latents)
         about = None
         if recipe.normalisation != "none":
             about = jnp.sqrt((W**2).sum(axis=1) + beyond(W, axes, values).sum(axis=1))

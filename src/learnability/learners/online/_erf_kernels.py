@@ -67,7 +67,8 @@ def additive_weights(link: Link, activation: Link) -> Array | None:
 
 def closed_averages(recipe: Recipe, noise: float) -> Averaging | None:
     """The averages in closed form; None when they have none here."""
-    known = error_function(recipe.activation) if recipe.rule == "plain" else None
+    plain = recipe.rule == "plain" and recipe.link.law is None
+    known = error_function(recipe.activation) if plain else None
     weights = additive_weights(recipe.link, recipe.activation) if known else None
     if known is None or weights is None:
         return None

@@ -58,12 +58,13 @@ def flat_axis_averages(recipe: Recipe, noise: float) -> list[Averaging]:
     """Averages with two grids, whose difference is their error; empty where it does not apply.
 
     It needs one neuron of a smooth activation, several hidden directions, breaks on planes z_i = c,
-    and samples that move on their own.
+    labels without latent variables and samples that move on their own.
     """
     link = recipe.link
     coupled = recipe.rule == "sam" and recipe.batch > 1  # The samples of a batch, by a length.
     smooth = recipe.activation.breaks == ()
-    if recipe.width > 1 or link.r == 1 or link.breaks is None or coupled or not smooth:
+    one = recipe.width == 1 and link.r > 1 and link.law is None
+    if not one or link.breaks is None or coupled or not smooth:
         return []
     breaks = axis_breaks(Section.whole(link))
     flat = [] if breaks is None else flat_axes(link, breaks)

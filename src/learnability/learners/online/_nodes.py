@@ -14,7 +14,8 @@ jump, get a product of Gauss rules between its breaks; then
 
 Where the breaks of the link lie on no planes z_i = c, or are unknown, (h, u) are Sobol points
 together. Label noise is one more normal variable; a plain step is quadratic in it, and two nodes
-are exact.
+are exact. So are they for any random label, of which a plain step sees E[y | z] and Var(y | z); to
+the other rules its latent variables are coordinates of the sampled points, like those of neurons.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from numpy.typing import NDArray
 from learnability.gaussian.quadrature import axis_breaks
 from learnability.gaussian.rules import gauss_normal, product_grid, sobol_normals
 from learnability.gaussian.sections import Section
+from learnability.labels.channel import Channel
 from learnability.labels.link import Link
 
 __all__ = ["Nodes", "nodes_for", "noise_nodes"]
@@ -117,24 +119,26 @@ def _made(
 ) -> tuple[Nodes, ...]:
     sizes = FINE if fine else COARSE
     breaks = axis_breaks(Section.whole(link)) if link.breaks is not None else None
-    xi = noise_nodes(noise, plain)
-    sampled = p + (noise > 0 and not plain)  # The noise is a coordinate of sampled rules.
+    channel = Channel(link, noise)
+    random = channel.law is not None
+    xi = noise_nodes(1.0 if random else noise, plain)
+    sampled = p if plain else p + channel.latents  # The noise is a coordinate of sampled rules.
     seeds = range(sizes.scrambles)
     sobol = sizes.sobol + (2 if fine and not plain else 0)  # Nothing but points for these rules.
     if breaks is None or link.r not in sizes.hidden:
         rules = [_sobol_rule(link.r + sampled, seed, link.r, sobol) for seed in seeds]
-        return tuple(_labelled(link, p, *rule, noise, xi) for rule in rules)
+        return tuple(_labelled(channel, p, *rule, xi) for rule in rules)
     smooth = None
     if activation.breaks == () and plain:
         smooth = _gauss_rule(link, activation, breaks, p, plain, sizes.gauss.get(p + link.r))
     if smooth is not None:
-        return (_labelled(link, p, *smooth, noise, xi),)
+        return (_labelled(channel, p, *smooth, xi),)
     hidden = product_grid([gauss_normal(b, sizes.hidden[link.r]) for b in breaks])
-    if p == 1:
+    if p == 1 and (plain or not random):
         grids = [_grid_rule(hidden, count // 2 ** (link.r - 1)) for count in sizes.grids]
-        return tuple(_labelled(link, p, *rule, noise, xi) for rule in grids)
+        return tuple(_labelled(channel, p, *rule, xi) for rule in grids)
     layers = [_layered_rule(hidden, sampled, seed, sobol) for seed in seeds]
-    return tuple(_labelled(link, p, *rule, noise, xi) for rule in layers)
+    return tuple(_labelled(channel, p, *rule, xi) for rule in layers)
 
 
 def noise_nodes(noise: float, plain: bool) -> tuple[Array, Array]:
@@ -145,20 +149,18 @@ def noise_nodes(noise: float, plain: bool) -> tuple[Array, Array]:
 
 
 def _labelled(
-    link: Link, p: int, grid: Array, weights: Array, noise: float, noise_nodes: tuple[Array, Array]
+    channel: Channel, p: int, grid: Array, weights: Array, noise_nodes: tuple[Array, Array]
 ) -> Nodes:
-    """Nodes (N, r + p) times those of the noise, or nodes (N, r + p + 1), with their labels."""
-    r = link.r
-    clean = np.asarray(link(grid[:, :r]), dtype=float)
+    """Nodes (N, r + p) times those of the noise, or with latent variables, and their labels."""
+    r = channel.link.r
+    z, own, latents = grid[:, :r], grid[:, r : r + p], grid[:, r + p :]
     xi, share = noise_nodes
-    if grid.shape[1] > r + p:
-        clean = clean + math.sqrt(noise) * grid[:, -1]
-        grid, xi, share = grid[:, :-1], np.zeros(1), np.ones(1)
+    if latents.shape[1]:
+        y, xi, share = channel.labels(z, latents), np.zeros(1), np.ones(1)
+    else:
+        y = (np.asarray(channel.link(z)) + np.sqrt(channel.variance(z)) * xi[:, None]).ravel()
     return Nodes(
-        np.tile(grid[:, :r].T, len(xi)),
-        np.tile(grid[:, r:].T, len(xi)),
-        (clean + math.sqrt(noise) * xi[:, None]).ravel(),
-        (share[:, None] * weights).ravel(),
+        np.tile(z.T, len(xi)), np.tile(own.T, len(xi)), y, (share[:, None] * weights).ravel()
     )
 
 
@@ -166,7 +168,7 @@ def _gauss_rule(
     link: Link, activation: Link, breaks: list[Array], p: int, plain: bool, count: int | None
 ) -> tuple[Array, Array] | None:
     """A product of Gauss rules in all coordinates; None if that is too large."""
-    if plain and activation.degree is not None and link.degree is not None:
+    if plain and activation.degree is not None and link.degree is not None and link.law is None:
         # A squared step has this degree in each coordinate, half of it plus one nodes are exact.
         count = max(activation.degree - 1, 0) + max(activation.degree, link.degree) + 2
     if count is None:

@@ -43,7 +43,7 @@ def series_averages(recipe: Recipe, noise: float) -> Averaging | None:
     try:
         signal = _product(expand(recipe.link, _ORDER), expand(recipe.activation, _ORDER))
         square = _product(
-            expand(_squared(recipe.link), _ORDER),
+            expand(_power(recipe.link), _ORDER),
             slopes := expand(_squared(recipe.activation.derivative()), _ORDER),
         )
     except LearnabilityError:  # No Hermite expansion: not square-integrable.
@@ -79,6 +79,14 @@ def _squared(link: Link) -> Link:
     if link.text is not None:
         return Link(f"({link.text})**2", r=1)
     return Link(lambda z: link(z) ** 2, r=1, breaks=link.breaks)
+
+
+def _power(link: Link) -> Link:
+    """E[y^2 | z]."""
+    if link.law is None:
+        return _squared(link)
+    mean, variance = link.law.mean, link.law.variance
+    return Link(lambda z: mean(z) ** 2 + variance(z), r=1, breaks=link.breaks)
 
 
 def growth(recipe: Recipe, drift: Drift, rates: Rates, second: Array) -> str:

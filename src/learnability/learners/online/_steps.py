@@ -52,8 +52,10 @@ class Recipe(NamedTuple):
 
     Attributes
     ----------
-    link, noisy : Link, bool
-        The label, and whether it has noise.
+    link : Link
+        E[y | z], with the law of the label where that is random.
+    core, noisy : Link, bool
+        The label as a function of z and of latent variables, and whether it has noise beside.
     activation, loss, rule, repetitions, width, batch, spherical, schedule, normalisation
         Fields of the learner.
     trained : bool
@@ -65,6 +67,7 @@ class Recipe(NamedTuple):
     """
 
     link: Link
+    core: Link
     noisy: bool
     activation: Link
     loss: str
@@ -78,6 +81,11 @@ class Recipe(NamedTuple):
     normalisation: str = "none"
     isotropic: bool = True
     watched: bool = False
+
+    @property
+    def latents(self) -> int:
+        """Number of variables beside z that make a label, that of the noise the last."""
+        return self.core.r - self.link.r + self.noisy
 
 
 class Numbers(NamedTuple):
@@ -152,10 +160,13 @@ def numbers(
     )
 
 
-def labels(recipe: Recipe, values: Numbers, h: Any, noise: Any) -> Any:
-    """Labels (b,) of hidden coordinates (r, b)."""
-    y = callable_in_jax(recipe.link)(h.T)
-    return y + values.deviation * noise if recipe.noisy else y
+def labels(recipe: Recipe, values: Numbers, h: Any, latents: Any) -> Any:
+    """Labels (b,) of hidden coordinates (r, b) and latent ones (latents, b)."""
+    import jax.numpy as jnp
+
+    inside = recipe.core.r - recipe.link.r
+    y = callable_in_jax(recipe.core)(jnp.concatenate([h, latents[:inside]]).T if inside else h.T)
+    return y + values.deviation * latents[-1] if recipe.noisy else y
 
 
 def move(

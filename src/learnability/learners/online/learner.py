@@ -12,6 +12,7 @@ from learnability.errors import LearnabilityError, refuse
 from learnability.fields import choice, flag, number, numbers, record, whole
 from learnability.inputs import Frame
 from learnability.labels.fields import AsLink, AsOptionalLink, function
+from learnability.labels.laws import EVERY_LAW
 from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.networks.starts import Start, random_start, start_of
 from learnability.learners.online._equations import Equations
@@ -79,7 +80,7 @@ class OnlineSGD(Learner):
 
     name: ClassVar[str] = "online-sgd"
     numerics_version: ClassVar[int] = 2
-    supports: ClassVar[Support] = Support(inputs=("isotropic", "spiked"))
+    supports: ClassVar[Support] = Support(inputs=("isotropic", "spiked"), laws=EVERY_LAW)
     questions: ClassVar[tuple[Question, ...]] = (
         Question(
             "path",
@@ -273,6 +274,7 @@ class OnlineSGD(Learner):
     def _recipe(self, target: MultiIndex, frame: Frame) -> Recipe:
         return Recipe(
             target.link,
+            target.channel.core,
             target.noise > 0,
             self.activation,
             self.loss,
