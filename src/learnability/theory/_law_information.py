@@ -12,6 +12,7 @@ of that function, at an overlap that is zero for the latent ones.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -125,13 +126,18 @@ class LawInformation(LabelInformation):
             found = np.array([[self._on_line(float(M[0, 0]))]])
         else:
             found = self._resolved(M)
-        turns = [s.matrix for s in self.channel.link.symmetries]
-        turns = [P for P in turns if np.allclose(P @ M @ P.T, M, atol=1e-9)]
-        return np.asarray(np.mean([P @ found @ P.T for P in turns], axis=0))
+        return self._symmetric(found, M)
 
     def finely(self, M: Array) -> Array:
         """The same: there is one rule."""
         return self(M)
+
+    def around(self, M: Array) -> Callable[[Array], Array]:
+        """The same: it is smooth."""
+        if self._core is None:
+            return self
+        core = label_information(self._core).around(self._padded(M))
+        return lambda near: self._symmetric(core(self._padded(near))[: self.r, : self.r], near)
 
     @property
     def exponent(self) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from learnability.statuses import Status
 
-__all__ = ["FixedPoint", "cleaned", "physical", "relaxed", "response"]
+__all__ = ["FixedPoint", "cleaned", "opened", "physical", "relaxed", "response"]
 
 Array = NDArray[np.float64]
 Map = Callable[[Array], Array]
@@ -21,6 +21,8 @@ _LONGEST = 100.0
 _RELAXATION = 1.7
 _CLOSE = 5e-3
 _MIXED_STEPS = 12
+_PUSH = 1e-3
+"""Overlap with which directions at zero are tried."""
 _PROBE = 1e-3
 """Size of the change of M that measures the slope of the map."""
 
@@ -85,6 +87,25 @@ def relaxed(one_step: Map, tolerance: Callable[[Array], float], M: Array) -> tup
             stretch = min(max(wanted, 1.0), 3 * stretch, _LONGEST)
         M, before = physical(M + stretch * step), step
     return cleaned(M), Status.STOPPED
+
+
+def opened(one_step: Map, tolerance: Callable[[Array], float], M: Array) -> tuple[Array, Status]:
+    """Iterate; directions at zero are then tried with a small overlap.
+
+    Parameters and what is returned are those of `relaxed`.
+    """
+    found, status = relaxed(one_step, tolerance, M)
+    for _ in range(len(M)):
+        values, vectors = np.linalg.eigh(found)
+        shut = vectors[:, values < 1e-4]
+        if not shut.size:
+            break
+        pushed = found + _PUSH * shut @ shut.T
+        answer = shut.T @ one_step(pushed) @ shut
+        if np.linalg.eigvalsh(answer)[-1] <= _PUSH * (1 + 1e-3):
+            break
+        found, status = relaxed(one_step, tolerance, pushed)
+    return found, status
 
 
 def _extrapolated(

@@ -153,27 +153,51 @@ class LabelInformation:
         if self.on_boxes is not None:
             return np.diag(self.on_boxes(np.diag(M)))
         found = self._quadrature(M) if self._by_quadrature(M) else self._anywhere(M)
+        return self._symmetric(found, M)
+
+    def _symmetric(self, found: Array, M: Array) -> Array:
+        """The average over the symmetries of the link that keep M."""
         turns = [s.matrix for s in self.channel.link.symmetries]
         turns = [P for P in turns if np.allclose(P @ M @ P.T, M, atol=1e-9)]
         return np.asarray(np.mean([P @ found @ P.T for P in turns], axis=0))
+
+    def around(self, M: Array) -> Callable[[Array], Array]:
+        """The same as a function that is smooth close to an overlap M."""
+        if self.exact_at(M):
+            return self
+        correction = self._correction(M)
+        return lambda near: self._symmetric(self._anywhere(near, correction), near)
 
     def finely(self, M: Array) -> Array:
         """The same by the fine rule at each overlap, for overlaps that it resolves."""
         return self(M) if self.exact_at(M) else self._levels(M)
 
-    def _anywhere(self, M: Array) -> Array:
+    def _anywhere(self, M: Array, correction: Array | None = None) -> Array:
         """From level sets and cells; close to perfect recovery by the law of the limit."""
         values, frame = np.linalg.eigh(0.5 * (M + M.T))
         most = RESOLVED[self.r - 1]
         if values[-1] <= most:
-            return self._corrected(M)
+            return self._corrected(M, correction)
         kept = np.minimum(values, most)
         variance = np.maximum(1 - values, 1e-12)
         if values[0] >= 1 - 2.5 * (1 - most):
             return self._near_the_end(np.asarray((frame * variance) @ frame.T), most)
-        found = frame.T @ self._corrected((frame * kept) @ frame.T) @ frame
-        growth = ((1 - kept) / variance) ** (0.5 * (1 - self.exponent))
+        found = frame.T @ self._corrected((frame * kept) @ frame.T, correction) @ frame
+        growth = self._growth(kept, variance, frame)
         return np.asarray(frame @ (growth[:, None] * found * growth) @ frame.T)
+
+    def _growth(self, kept: Array, variance: Array, frame: Array) -> Array:
+        """Root of the growth of I(M) in each eigenvector, from overlaps kept to the true ones.
+
+        An exact label tells no more than others allow that are less known than this one.
+        """
+        if self.exponent > 0:
+            return np.asarray(((1 - kept) / variance) ** (0.5 * (1 - self.exponent)))
+        near, far = (
+            np.einsum("ia,ij,ja->a", frame, self._limit((frame * v) @ frame.T), frame)
+            for v in (variance, 1 - kept)
+        )
+        return np.sqrt(near / np.maximum(far, 1e-300))
 
     def _near_the_end(self, V: Array, most: float) -> Array:
         """When all directions are almost known: the limit, and its first correction."""
@@ -207,20 +231,34 @@ class LabelInformation:
         scaled = slopes[use] / np.sqrt(length[use])[:, None]
         return np.asarray(scaled.T @ scaled) / len(slopes)
 
-    def _corrected(self, M: Array) -> Array:
-        """From the rough rule, corrected by the fine one at the nearest overlap known.
+    def _corrected(self, M: Array, correction: Array | None = None) -> Array:
+        """From the rough rule, and the difference of the fine one at an overlap close to this."""
+        root = self._root(M)
+        if correction is None:
+            correction = self._correction(M)
+        found = root @ self._rough(M) @ root + correction
+        return np.asarray(np.linalg.solve(root, np.linalg.solve(root, found).T))
 
-        The correction is kept in posterior units, in which it varies slowly.
+    def _correction(self, M: Array) -> Array:
+        """Fine minus rough rule at the nearest overlap known, in posterior units.
+
+        In these units it varies slowly.
         """
-        values, frame = np.linalg.eigh(np.eye(self.r) - M)
-        root = np.asarray((frame * np.sqrt(np.maximum(values, 1e-12))) @ frame.T)
-        rough = root @ self._rough(M) @ root
-        near = [(float(np.abs(at - M).max()), c) for at, c in self._anchors]
-        distance, correction = min(near, key=lambda pair: pair[0], default=(np.inf, rough))
+        values, frame = np.linalg.eigh(0.5 * (M + M.T))
+        at = np.asarray((frame * np.minimum(values, RESOLVED[self.r - 1])) @ frame.T)
+        near = [(float(np.abs(known - at).max()), c) for known, c in self._anchors]
+        distance, correction = min(near, key=lambda pair: pair[0], default=(np.inf, at))
         if distance > _NEAR:
-            correction = root @ self._levels(M) @ root - rough
-            self._anchors.append((np.array(M), correction))
-        return np.asarray(np.linalg.solve(root, np.linalg.solve(root, rough + correction).T))
+            root = self._root(at)
+            correction = root @ (self._levels(at) - self._rough(at)) @ root
+            self._anchors.append((at, correction))
+        return correction
+
+    @staticmethod
+    def _root(M: Array) -> Array:
+        """The symmetric root of I - M."""
+        values, frame = np.linalg.eigh(np.eye(len(M)) - M)
+        return np.asarray((frame * np.sqrt(np.maximum(values, 1e-12))) @ frame.T)
 
     @cached_property
     def _anchors(self) -> list[tuple[Array, Array]]:

@@ -33,7 +33,9 @@ from learnability.theory._box_information import KNOWN
 from learnability.theory._free_entropy import free_entropy
 from learnability.theory._interpolated import interpolated_information
 from learnability.theory._overlap_curve import OverlapCurve
-from learnability.theory._relaxation import FixedPoint, relaxed, response
+from learnability.theory._overlap_family import OverlapFamily
+from learnability.theory._phase_thresholds import Thresholds, phase_thresholds
+from learnability.theory._relaxation import FixedPoint, opened, physical, response
 from learnability.theory.information import RESOLVED, LabelInformation, label_information
 from learnability.theory.thresholds import weak_recovery
 
@@ -42,33 +44,16 @@ __all__ = ["FixedPoint", "StateEvolution", "Thresholds", "state_evolution"]
 Array = NDArray[np.float64]
 
 _START = 1e-2
-_PUSH = 1e-3
+_CLOSE, _MOST_CENTRES = 0.03, 4
+"""A function I(M) that is smooth around an overlap holds this far from it."""
+_MANY = 8
+"""From so many ratios on, fixed points of matrices are found along their family."""
 _APART = 1e-3
 """Fixed points closer than this, beyond their errors, are the same."""
+_FAMILY = (32, 24, 16)
+"""Traces at which the family of fixed points is computed, for one, two and three directions."""
 _NODES = (32, 24, 16)
 """Overlaps at which the information of exchangeable directions is computed."""
-
-
-@dataclass(frozen=True)
-class Thresholds:
-    """Where the overlap changes, in samples over dimension; NaN where there is no such place.
-
-    Attributes
-    ----------
-    alpha_c : float
-        Above it message passing does better than chance; 0.0 trivial, inf hard.
-    alpha_algorithmic : float
-        Where the overlap of message passing jumps.
-    alpha_information : float
-        Above it the informative fixed point has the larger free entropy.
-    alpha_full : float
-        Above it perfect recovery is a fixed point; inf if it never is.
-    """
-
-    alpha_c: float
-    alpha_algorithmic: float
-    alpha_information: float
-    alpha_full: float
 
 
 @lru_cache(maxsize=32)
@@ -175,44 +160,66 @@ class StateEvolution:
         return 0.0 if len(recovery.trivial) else recovery.alpha
 
     @cached_property
-    def thresholds(self) -> Thresholds:
-        """The thresholds, as numbers; one that does not converge is NaN, and the note says so."""
-        if self.curve is None:
-            return Thresholds(self.alpha_c, math.nan, math.nan, self.information.full)
-        curve = self.curve
-        return Thresholds(
+    def family(self) -> OverlapFamily:
+        """Fixed points of all ratios, where the overlap is not one number."""
+        information = self.information
+
+        def told(M: Array) -> float:
+            return free_entropy(information, M, 1.0) - free_entropy(information, M, 0.0)
+
+        nodes = _FAMILY[0 if information.exact else self.r - 1]
+        return OverlapFamily(
+            information.around,
+            self.r,
+            self._tolerance,
             self.alpha_c,
-            self._found("the jump", lambda: curve.spinodal),
-            self._found("the information-theoretic threshold", lambda: curve.information_threshold),
-            self._found("full recovery", lambda: curve.full),
+            information.full,
+            information.error,
+            told,
+            nodes,
         )
 
-    @cached_property
-    def _missed(self) -> list[str]:
-        return []
+    @property
+    def _has_family(self) -> bool:
+        """Whether the family is cheap, or is known already."""
+        return self.curve is None and (
+            self.r < 3 or self.information.exact or "family" in self.__dict__
+        )
 
-    def _found(self, what: str, compute: Callable[[], float]) -> float:
-        try:
-            return compute()
-        except (ArithmeticError, RuntimeError, ValueError):
-            self._missed.append(what)
-            return math.nan
+    @property
+    def thresholds(self) -> Thresholds:
+        """The thresholds, as numbers; one that does not converge is NaN, and the note says so."""
+        return self._thresholds[0]
+
+    @property
+    def _thresholds(self) -> tuple[Thresholds, list[str]]:
+        """The thresholds, and the names of those that are not found."""
+        if self.curve is None and not self._has_family:
+            recovery = weak_recovery(self.channel)
+            return Thresholds.weak(recovery, self.information.full), []
+        return self._all_thresholds
+
+    @cached_property
+    def _all_thresholds(self) -> tuple[Thresholds, list[str]]:
+        fixed_points = self.family if self.curve is None else self.curve
+        recovery = weak_recovery(self.channel)
+        return phase_thresholds(recovery, fixed_points, self.information.error)
 
     @property
     def note(self) -> str:
         """What the thresholds are about, how exact they are, and what is not computed."""
         said = []
-        if self.curve is None:
+        if self.curve is None and not self._has_family:
             said.append(
                 "The overlap is not one number: the jump and the information-theoretic threshold "
-                "are not computed."
+                f"are computed with predictions of {_MANY} ratios or more."
             )
         elif self.leading is not None:
             said.append(
                 f"The jump, information-theoretic and full-recovery thresholds are those of "
                 f"z{self.leading + 1}, while the other directions are not found."
             )
-        missed = [what for what in dict.fromkeys(self._missed) if self.thresholds]
+        missed = self._thresholds[1]
         if missed:
             said.append(f"Not converged: {', '.join(missed)}.")
         if not self.information.exact:
@@ -243,6 +250,12 @@ class StateEvolution:
             return FixedPoint(q * np.eye(self.r), Status.CONVERGED, error * np.eye(self.r))
         if self.leading is not None:
             return self._staged(alpha, informed)
+        if "family" in self.__dict__:
+            branch = self.family.upper if informed else self.family.lower
+            near = branch.overlap(alpha, informed)
+            point = None if near is None else self._iterated(alpha, near)
+            if point is not None and np.abs(point.M - near).max() < _CLOSE:
+                return point
         if below is not None and not informed:
             return self._iterated(alpha, below)
         start = (1 - _START) if informed else _START
@@ -252,6 +265,8 @@ class StateEvolution:
         """Return fixed points at several ratios, each found from that of the next smaller one."""
         found: dict[int, FixedPoint] = {}
         below: Array | None = None
+        if self.curve is None and len(alphas) >= _MANY:
+            _ = self.family.lower
         for k in np.argsort(alphas):
             found[int(k)] = self.fixed_point(float(alphas[k]), informed, below)
             below = found[int(k)].M
@@ -346,31 +361,20 @@ class StateEvolution:
 
     def step(self, alpha: float, M: Array) -> Array:
         """Return one undamped step M -> A (I + A)^{-1}, A = alpha I(M)."""
-        A = alpha * self.information(M)
-        if not np.isfinite(A).all():  # A direction known exactly stays so.
-            found = np.diag(A) / (1 + np.diag(A))
-            return np.diag(np.where(np.isfinite(np.diag(A)), found, 1.0))
-        return np.asarray(np.linalg.solve(np.eye(self.r) + A, A))
+        return _updated(alpha * self.information(M))
 
     def _iterated(self, alpha: float, M: Array) -> FixedPoint:
         """Fixed point by iteration; directions at zero are then tried with a small overlap."""
+        for _ in range(_MOST_CENTRES):
+            around = self.information.around(M)
 
-        def one_step(at: Array) -> Array:
-            return self.step(alpha, at)
+            def one_step(at: Array, around: Callable[[Array], Array] = around) -> Array:
+                return _updated(alpha * around(at))
 
-        found, status = relaxed(one_step, self._tolerance, M)
-        if self.information.exact_at(found) and not self.information.exact_at(M):
-            found, status = relaxed(one_step, self._tolerance, found)
-        for _ in range(self.r):
-            values, vectors = np.linalg.eigh(found)
-            shut = vectors[:, values < 1e-4]
-            if not shut.size:
+            found, status = opened(one_step, self._tolerance, M)
+            moved, M = float(np.abs(found - M).max()), physical(found)
+            if moved < _CLOSE or status is not Status.CONVERGED:
                 break
-            pushed = found + _PUSH * shut @ shut.T
-            answer = shut.T @ one_step(pushed) @ shut
-            if np.linalg.eigvalsh(answer)[-1] <= _PUSH * (1 + 1e-3):
-                break
-            found, status = relaxed(one_step, self._tolerance, pushed)
         error = self.information.error_at(found) + self._tolerance(found)
         return FixedPoint(found, status, error * response(one_step, found))
 
@@ -386,3 +390,11 @@ class StateEvolution:
         for _ in range(steps):
             found.append(self.step(alpha, found[-1]))
         return np.array(found)
+
+
+def _updated(A: Array) -> Array:
+    """A (I + A)^{-1}; a direction known exactly stays so."""
+    if not np.isfinite(A).all():
+        found = np.diag(A) / (1 + np.diag(A))
+        return np.diag(np.where(np.isfinite(np.diag(A)), found, 1.0))
+    return np.asarray(np.linalg.solve(np.eye(len(A)) + A, A))
