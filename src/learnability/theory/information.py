@@ -28,14 +28,14 @@ __all__ = ["MOST_DIRECTIONS", "RESOLVED", "LabelInformation", "keeps_diagonal", 
 
 Array = NDArray[np.float64]
 
-MOST_DIRECTIONS = 3
-"""Most hidden directions of which the information is computed."""
+MOST_DIRECTIONS = 4
+"""Most hidden directions of which the information is computed; the last on boxes alone."""
 
-RESOLVED = (1 - 1e-4, 0.97, 0.88)
-"""Largest overlap that level sets and cells resolve, for one, two and three directions."""
+RESOLVED = (1 - 1e-4, 0.97, 0.88, 0.96)
+"""Largest overlap that level sets and cells resolve, for one to three directions; boxes of four."""
 _PROBE = 0.5
-_ON_BOXES = (1e-8, 1e-7, 1e-4)
-"""Relative error of integrals on boxes, for one, two and three open directions."""
+_ON_BOXES = (1e-8, 1e-7, 1e-4, 5e-4)
+"""Relative error of integrals on boxes, for one to four open directions."""
 _PROBES = ((0.2, 0.5, 0.8), (0.5, 0.8), (0.5,))
 _SAFETY = (2.0, 2.0, 3.0)
 """The fine rule is closer to the truth than to the rough one; where a label jumps not by much."""
@@ -84,6 +84,12 @@ class LabelInformation:
             raise LearnabilityError(
                 f"State evolution of {self.channel.link!r} has {self.r} hidden directions, but at "
                 f"most {MOST_DIRECTIONS} are computed."
+            )
+        if self.r == MOST_DIRECTIONS and self.on_boxes is None:
+            raise LearnabilityError(
+                f"State evolution of {self.channel.link!r} with {self.r} hidden directions is "
+                "computed for links that are constant on boxes in all coordinates but one, and "
+                "this one is not."
             )
 
     @property

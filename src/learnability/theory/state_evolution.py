@@ -52,7 +52,7 @@ _APART = 1e-3
 """Fixed points closer than this, beyond their errors, are the same."""
 _FAMILY = (32, 24, 16)
 """Traces at which the family of fixed points is computed, for one, two and three directions."""
-_NODES = (32, 24, 16)
+_NODES = (32, 24, 16, 16)
 """Overlaps at which the information of exchangeable directions is computed."""
 
 
@@ -64,7 +64,7 @@ def state_evolution(channel: Channel) -> StateEvolution:
 
 @dataclass(frozen=True, eq=False)
 class StateEvolution:
-    """State evolution of one channel with at most three hidden directions.
+    """State evolution of one channel with at most four hidden directions.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class StateEvolution:
         def on_the_diagonal(q: float) -> float:
             return float(information.finely(q * eye)[0, 0])
 
-        if information.exact:
+        if information.exact and self.r < 4:
             return OverlapCurve(on_the_diagonal, self.alpha_c)
         most, exponent = RESOLVED[self.r - 1], information.exponent
 
