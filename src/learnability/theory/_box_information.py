@@ -28,7 +28,7 @@ KNOWN = 1 - 1e-10
 """Beyond this overlap a coordinate counts as known."""
 _EVEN = {3: (0.45, 5.6), 4: (0.6, 4.6)}
 """Distance of omega in posterior widths, and the largest one, where so many are open."""
-_MOST_NODES = 300_000
+_MOST_NODES = 400_000
 
 
 def omega_rule(q: float, marks: Array, n: int = 8) -> tuple[Array, Array]:
@@ -64,6 +64,19 @@ def even_rule(q: float, step: float, reach: float) -> tuple[Array, Array]:
     count = math.ceil(reach * spread / width)
     omega = (np.arange(-count, count) + 0.5) * width
     weight = np.exp(-0.5 * (omega / spread) ** 2)
+    return omega, weight / weight.sum()
+
+
+def graded_rule(q: float, marks: Array) -> tuple[Array, Array]:
+    """A rule for omega ~ N(0, q) close to q = 1: few nodes, most of them around the marks."""
+    if q <= 0:
+        return np.zeros(1), np.ones(1)
+    spread, width = math.sqrt(q), math.sqrt(1 - min(q, KNOWN))
+    near = (marks[:, None] + width * np.array([-6.5, -4, -2.2, -1, 0, 1, 2.2, 4, 6.5])).ravel()
+    edges = np.unique(np.concatenate([[-5 * spread, 5 * spread], near]))
+    edges = edges[(np.abs(edges) <= 5 * spread) & (np.diff(edges, prepend=-np.inf) > 0.2 * width)]
+    omega, weight = composite_legendre(edges, 2.5 * spread, 4)
+    weight = weight * np.exp(-0.5 * (omega / spread) ** 2)
     return omega, weight / weight.sum()
 
 
@@ -155,8 +168,10 @@ class FiniteInformation:
             return omega_rule
         step, reach = _EVEN[min(count, max(_EVEN))]
         nodes = [2 * reach * math.sqrt(x / (1 - min(x, KNOWN))) / step for x in q if x > 0]
-        if count > 3 or math.prod(nodes) / 2 ** len(self._even) < _MOST_NODES:
+        if math.prod(nodes) / 2 ** len(self._even) < _MOST_NODES:
             return lambda overlap, edges: even_rule(overlap, step, reach)
+        if count > 3:
+            return graded_rule
         return partial(omega_rule, n=6 if len(self._even) > 1 else 4)
 
     def __call__(self, q: Array) -> Array:

@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 MOST_DIRECTIONS = 4
 """Most hidden directions of which the information is computed; the last on boxes alone."""
 
-RESOLVED = (1 - 1e-4, 0.97, 0.88, 0.96)
+RESOLVED = (1 - 1e-4, 0.97, 0.88, 0.995)
 """Largest overlap that level sets and cells resolve, for one to three directions; boxes of four."""
 _PROBE = 0.5
 _ON_BOXES = (1e-8, 1e-7, 1e-4, 5e-4)
@@ -195,15 +195,26 @@ class LabelInformation:
     def _growth(self, kept: Array, variance: Array, frame: Array) -> Array:
         """Root of the growth of I(M) in each eigenvector, from overlaps kept to the true ones.
 
-        An exact label tells no more than others allow that are less known than this one.
+        An exact label tells no more than others allow that are less known than this one. Labels
+        on cells tell I(M) ~ (h_0 + h_1 V^(1/2)) / V^(1/2), a line that two overlaps give.
         """
-        if self.exponent > 0:
-            return np.asarray(((1 - kept) / variance) ** (0.5 * (1 - self.exponent)))
-        near, far = (
-            np.einsum("ia,ij,ja->a", frame, self._limit((frame * v) @ frame.T), frame)
-            for v in (variance, 1 - kept)
+        if self.exponent == 0:
+            near, far = (
+                np.einsum("ia,ij,ja->a", frame, self._limit((frame * v) @ frame.T), frame)
+                for v in (variance, 1 - kept)
+            )
+            return np.sqrt(near / np.maximum(far, 1e-300))
+        power = 1 - self.exponent
+        beyond = variance < 1 - kept
+        lower = np.where(beyond, 1 - 4 * (1 - kept), kept)
+        last, first = (
+            np.einsum("ia,ij,ja->a", frame, self._rough((frame * q) @ frame.T), frame)
+            * (1 - q) ** power
+            for q in (kept, lower)
         )
-        return np.sqrt(near / np.maximum(far, 1e-300))
+        bend = np.where(beyond, 1 - first / np.maximum(last, 1e-300), 0.0)
+        line = 1 + bend * (1 - np.sqrt(variance / (1 - kept)))
+        return np.sqrt(np.maximum(line, 0.0) * ((1 - kept) / variance) ** power)
 
     def _near_the_end(self, V: Array, most: float) -> Array:
         """When all directions are almost known: the limit, and its first correction."""

@@ -126,17 +126,13 @@ class StateEvolution:
 
         if information.exact and self.r < 4:
             return OverlapCurve(on_the_diagonal, self.alpha_c)
-        most, exponent = RESOLVED[self.r - 1], information.exponent
-
-        def limit(v: float, value: float) -> float:
-            """Up to its end (1 - q) I(q) follows a power, or is a line in sqrt(1 - q)."""
-            share = v / (1 - most)
-            if exponent > 0:
-                return float(value * share**exponent)
-            return 1 / information.full + (value - 1 / information.full) * math.sqrt(share)
-
         between = interpolated_information(
-            on_the_diagonal, _NODES[self.r - 1], most, self.alpha_c > 0, limit
+            on_the_diagonal,
+            _NODES[self.r - 1],
+            RESOLVED[self.r - 1],
+            self.alpha_c > 0,
+            information.exponent,
+            information.full,
         )
         return OverlapCurve(between, self.alpha_c, information.error, information.full)
 
