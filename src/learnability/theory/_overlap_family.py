@@ -112,6 +112,26 @@ class Branch:
         x = self.place(alpha, last)
         return None if x is None else physical(np.asarray(self._overlap(x)))
 
+    def with_error(self, alpha: float, last: bool, relative: float) -> tuple[Array, Array] | None:
+        """The overlap of a ratio, and how far a relative error of alpha and fewer members move it.
+
+        Parameters
+        ----------
+        alpha : float
+            Samples over dimension.
+        last : bool
+            Whether the last crossing is meant.
+        relative : float
+            Relative error of alpha.
+        """
+        M = self.overlap(alpha, last)
+        if M is None:
+            return None
+        ends = [self.overlap(alpha * (1 + s * relative), last) for s in (-1, 1)]
+        error = np.max([np.abs(end - M) for end in ends if end is not None], axis=0, initial=0.0)
+        fewer = self.thinned(lambda m: m is self.members[-1]).overlap(alpha, last)
+        return M, error + (0.0 if fewer is None else np.abs(fewer - M))
+
     def entropy(self, alpha: float, last: bool) -> float:
         """The free entropy alpha Psi - P at the overlap of a ratio; 0.0 at no overlap."""
         x = self.place(alpha, last)
@@ -155,7 +175,7 @@ class OverlapFamily:
 
     # ---- members
 
-    def member(self, t: float, near: Array) -> Member | None:
+    def member(self, t: float, near: Array, plain: int = 0) -> Member | None:
         """The fixed point of a mean overlap that is found from an overlap near it."""
         M = physical(near * (self.r * t / np.trace(near)))
         for _ in range(_MOST_CENTRES):
@@ -171,7 +191,7 @@ class OverlapFamily:
                 share = ratio[0] * np.maximum(values, 0.0)
                 return np.asarray((frame * (share / (1 + share))) @ frame.T)
 
-            found, status = opened(one_step, self.tolerance, M)
+            found, status = opened(one_step, self.tolerance, M, plain)
             moved, M = float(np.abs(found - M).max()), physical(found)
             if np.linalg.eigvalsh(M)[0] < _SHUT:
                 one_step(M)  # The last one was tried with a little more.
@@ -197,7 +217,7 @@ class OverlapFamily:
             if len(found) > 1:
                 a, b = found[-2:]
                 near = physical(b.M + (b.M - a.M) * (t - b.t) / (b.t - a.t))
-            member = self.member(float(t), near)
+            member = self.member(float(t), near, 0 if found else 4)
             if member is not None:
                 found.append(member)
         if len(found) < 3:

@@ -46,7 +46,9 @@ class FixedPoint:
     error: Array
 
 
-def relaxed(one_step: Map, tolerance: Callable[[Array], float], M: Array) -> tuple[Array, Status]:
+def relaxed(
+    one_step: Map, tolerance: Callable[[Array], float], M: Array, plain: int = 4
+) -> tuple[Array, Status]:
     """Iterate, stretching steps that shrink evenly along one line; then extrapolate.
 
     After a step stretched by s the next one is 1 - s (1 - ratio) times as long, with the ratio
@@ -61,6 +63,8 @@ def relaxed(one_step: Map, tolerance: Callable[[Array], float], M: Array) -> tup
         M -> the size of a step that means nothing.
     M : array, shape (r, r)
         The start.
+    plain : int
+        How many steps come before the first extrapolation; 0 from a start that is close.
 
     Returns
     -------
@@ -74,7 +78,7 @@ def relaxed(one_step: Map, tolerance: Callable[[Array], float], M: Array) -> tup
         size = float(np.abs(step).max())
         if size <= tolerance(M):
             return cleaned(M + step), Status.CONVERGED
-        if count >= 4 and size <= _CLOSE:
+        if count >= plain and size <= _CLOSE:
             found = _extrapolated(one_step, tolerance, M, step)
             if found is not None:
                 return found, Status.CONVERGED
@@ -89,12 +93,14 @@ def relaxed(one_step: Map, tolerance: Callable[[Array], float], M: Array) -> tup
     return cleaned(M), Status.STOPPED
 
 
-def opened(one_step: Map, tolerance: Callable[[Array], float], M: Array) -> tuple[Array, Status]:
+def opened(
+    one_step: Map, tolerance: Callable[[Array], float], M: Array, plain: int = 4
+) -> tuple[Array, Status]:
     """Iterate; directions at zero are then tried with a small overlap.
 
     Parameters and what is returned are those of `relaxed`.
     """
-    found, status = relaxed(one_step, tolerance, M)
+    found, status = relaxed(one_step, tolerance, M, plain)
     for _ in range(len(M)):
         values, vectors = np.linalg.eigh(found)
         shut = vectors[:, values < 1e-4]

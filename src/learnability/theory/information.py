@@ -39,7 +39,7 @@ _ON_BOXES = (1e-8, 1e-7, 1e-4, 5e-4)
 _PROBES = ((0.2, 0.5, 0.8), (0.5, 0.8), (0.5,))
 _SAFETY = (2.0, 2.0, 3.0)
 """The fine rule is closer to the truth than to the rough one; where a label jumps not by much."""
-_NEAR = 0.05
+_NEAR = (0.05, 0.05, 0.12, 0.12)
 """The rough rule is corrected by the fine one at an overlap this close."""
 
 
@@ -265,7 +265,7 @@ class LabelInformation:
         at = np.asarray((frame * np.minimum(values, RESOLVED[self.r - 1])) @ frame.T)
         near = [(float(np.abs(known - at).max()), c) for known, c in self._anchors]
         distance, correction = min(near, key=lambda pair: pair[0], default=(np.inf, at))
-        if distance > _NEAR:
+        if distance > _NEAR[self.r - 1]:
             root = self._root(at)
             correction = root @ (self._levels(at) - self._rough(at)) @ root
             self._anchors.append((at, correction))

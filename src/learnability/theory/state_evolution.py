@@ -246,12 +246,6 @@ class StateEvolution:
             return FixedPoint(q * np.eye(self.r), Status.CONVERGED, error * np.eye(self.r))
         if self.leading is not None:
             return self._staged(alpha, informed)
-        if "family" in self.__dict__:
-            branch = self.family.upper if informed else self.family.lower
-            near = branch.overlap(alpha, informed)
-            point = None if near is None else self._iterated(alpha, near)
-            if point is not None and np.abs(point.M - near).max() < _CLOSE:
-                return point
         if below is not None and not informed:
             return self._iterated(alpha, below)
         start = (1 - _START) if informed else _START
@@ -261,12 +255,24 @@ class StateEvolution:
         """Return fixed points at several ratios, each found from that of the next smaller one."""
         found: dict[int, FixedPoint] = {}
         below: Array | None = None
-        if self.curve is None and len(alphas) >= _MANY:
-            _ = self.family.lower
+        along = self.curve is None and len(alphas) >= _MANY
         for k in np.argsort(alphas):
-            found[int(k)] = self.fixed_point(float(alphas[k]), informed, below)
-            below = found[int(k)].M
+            point = self._along_the_family(float(alphas[k]), informed) if along else None
+            if point is None:
+                point = self.fixed_point(float(alphas[k]), informed, below)
+            found[int(k)], below = point, point.M
         return [found[k] for k in range(len(alphas))]
+
+    def _along_the_family(self, alpha: float, informed: bool) -> FixedPoint | None:
+        """The fixed point between two members of the family; None where they do not tell it."""
+        zero, family = np.zeros((self.r, self.r)), self.family
+        if alpha <= self.alpha_c and not informed:
+            return FixedPoint(zero, Status.CONVERGED, zero)
+        branch = family.upper if informed else family.lower
+        if alpha > max(family.full, *(m.alpha for m in branch.members)) * (1 + family.error):
+            return FixedPoint(np.eye(self.r), Status.CONVERGED, zero)
+        found = branch.with_error(alpha, informed, family.error)
+        return None if found is None else FixedPoint(found[0], Status.CONVERGED, found[1])
 
     def _staged(self, alpha: float, informed: bool) -> FixedPoint:
         """Find the leading coordinate first, then the others given what is known of it."""
