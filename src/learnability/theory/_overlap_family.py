@@ -90,7 +90,10 @@ class Branch:
         return Branch(members, self.begins, self._psi)
 
     def place(self, alpha: float, last: bool) -> float | None:
-        """x at the first or last crossing of a ratio; None where no member tells it."""
+        """x at the first or last crossing of a ratio; None where no member tells it.
+
+        Neither does one that is next to another with fewer open directions.
+        """
         from scipy.optimize import brentq
 
         ratios = np.array([m.alpha for m in self.members])
@@ -98,6 +101,8 @@ class Branch:
         if not len(at) or (not last and np.any(ratios[: at[0]] > alpha)):
             return None
         k = int(at[-1 if last else 0])
+        if _open(self.members[k]) != _open(self.members[k + 1]):
+            return None
         low, high = self.members[k].root, self.members[k + 1].root
 
         def pull(x: float) -> float:
@@ -111,26 +116,6 @@ class Branch:
         """About the overlap of a ratio, (r, r); None where no member tells it."""
         x = self.place(alpha, last)
         return None if x is None else physical(np.asarray(self._overlap(x)))
-
-    def with_error(self, alpha: float, last: bool, relative: float) -> tuple[Array, Array] | None:
-        """The overlap of a ratio, and how far a relative error of alpha and fewer members move it.
-
-        Parameters
-        ----------
-        alpha : float
-            Samples over dimension.
-        last : bool
-            Whether the last crossing is meant.
-        relative : float
-            Relative error of alpha.
-        """
-        M = self.overlap(alpha, last)
-        if M is None:
-            return None
-        ends = [self.overlap(alpha * (1 + s * relative), last) for s in (-1, 1)]
-        error = np.max([np.abs(end - M) for end in ends if end is not None], axis=0, initial=0.0)
-        fewer = self.thinned(lambda m: m is self.members[-1]).overlap(alpha, last)
-        return M, error + (0.0 if fewer is None else np.abs(fewer - M))
 
     def entropy(self, alpha: float, last: bool) -> float:
         """The free entropy alpha Psi - P at the overlap of a ratio; 0.0 at no overlap."""
@@ -186,10 +171,8 @@ class OverlapFamily:
                 information: Callable[[Array], Array] = information,
                 ratio: list[float] = ratio,
             ) -> Array:
-                values, frame = np.linalg.eigh(information(M))
-                ratio[0] = _ratio_of_trace(values, self.r * t)
-                share = ratio[0] * np.maximum(values, 0.0)
-                return np.asarray((frame * (share / (1 + share))) @ frame.T)
+                ratio[0], new = _of_trace(information(M), self.r * t)
+                return new
 
             found, status = opened(one_step, self.tolerance, M, plain)
             moved, M = float(np.abs(found - M).max()), physical(found)
@@ -243,8 +226,13 @@ class OverlapFamily:
         return Branch(self._refined(found[::-1]), math.nan, self.psi)
 
     def _refined(self, members: list[Member]) -> list[Member]:
-        """More members at the turning points."""
+        """More members where a direction opens, and at the turning points."""
         for _ in range(_REFINED):
+            steps = range(len(members) - 1, 0, -1)
+            for k in [k for k in steps if _open(members[k]) != _open(members[k - 1])]:
+                a, b = members[k - 1 : k + 1]
+                new = self.member(0.5 * (a.t + b.t), 0.5 * (a.M + b.M), 4)
+                members = members if new is None else [*members[:k], new, *members[k:]]
             for k in reversed(_turns(members)):
                 a, b, c = members[k - 1 : k + 2]
                 t = _vertex([m.t for m in (a, b, c)], [m.alpha for m in (a, b, c)])
@@ -255,6 +243,27 @@ class OverlapFamily:
         return members
 
     # ---- what the members say
+
+    def reached(self, alpha: float, last: bool) -> tuple[Array, Array] | None:
+        """The overlap of a ratio and its error, between two members; None if they do not tell it.
+
+        Parameters
+        ----------
+        alpha : float
+            Samples over dimension.
+        last : bool
+            Whether the overlap kept from the truth is meant.
+        """
+        branch = self.upper if last else self.lower
+        M = branch.overlap(alpha, last)
+        if M is None:
+            return None
+        error = np.zeros_like(M)
+        for sign in (-1, 1):
+            end = branch.overlap(alpha * (1 + sign * self.error), last)
+            error = error if end is None else np.maximum(error, np.abs(end - M))
+        fewer = branch.thinned(lambda m: m is branch.members[-1]).overlap(alpha, last)
+        return M, error + (0.0 if fewer is None else np.abs(fewer - M))
 
     def coarser(self) -> OverlapFamily:
         """The same from every second member, to tell the error of what lies between."""
@@ -329,6 +338,19 @@ def _price(M: Array) -> float:
     """P = -(tr M + log det(I - M)) / 2."""
     values = np.clip(np.linalg.eigvalsh(M), 0.0, 1 - 1e-15)
     return -0.5 * float(np.sum(values + np.log1p(-values)))
+
+
+def _open(member: Member) -> int:
+    """How many directions are open."""
+    return int(np.count_nonzero(np.linalg.eigvalsh(member.M) > _SHUT))
+
+
+def _of_trace(information: Array, trace: float) -> tuple[float, Array]:
+    """alpha at which A (I + A)^{-1}, A = alpha I, has a trace; and that matrix."""
+    values, frame = np.linalg.eigh(information)
+    alpha = _ratio_of_trace(values, trace)
+    share = alpha * np.maximum(values, 0.0)
+    return alpha, np.asarray((frame * (share / (1 + share))) @ frame.T)
 
 
 def _ratio_of_trace(values: Array, trace: float) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from learnability.statuses import Status
 
-__all__ = ["FixedPoint", "cleaned", "opened", "physical", "relaxed", "response"]
+__all__ = ["FixedPoint", "cleaned", "ended", "opened", "physical", "relaxed", "response"]
 
 Array = NDArray[np.float64]
 Map = Callable[[Array], Array]
@@ -138,6 +138,33 @@ def _extrapolated(
         if max(moved, float(np.abs(step).max())) <= 3 * tolerance(M):
             return cleaned(M + step)
     return None
+
+
+def ended(one_step: Map, M: Array) -> tuple[Array, Array]:
+    """Go where steps that shrink evenly would end, and return how far that may be off.
+
+    Parameters
+    ----------
+    one_step : callable
+        M -> the next M.
+    M : array, shape (r, r)
+        Close to a fixed point.
+
+    Returns
+    -------
+    M, error : array, shape (r, r)
+    """
+    step = one_step(M) - M
+    size = float(np.sum(step**2))
+    if size < 1e-18:
+        return M, np.abs(step)
+    second = one_step(physical(M + step)) - M - step
+    ratio = float(np.sum(second * step)) / size
+    if not 0 <= ratio < 1:
+        return M, np.abs(step) / max(1 - abs(ratio), 1e-3)
+    rest = step / max(1 - ratio, 1e-3)
+    moved = physical(M + rest)
+    return cleaned(moved), 0.5 * np.abs(moved - M)
 
 
 def response(one_step: Map, M: Array) -> Array:

@@ -184,26 +184,31 @@ class LabelInformation:
         most = RESOLVED[self.r - 1]
         if values[-1] <= most:
             return self._corrected(M, correction)
-        kept = np.minimum(values, most)
-        variance = np.maximum(1 - values, 1e-12)
-        if values[0] >= 1 - 2.5 * (1 - most):
-            return self._near_the_end(np.asarray((frame * variance) @ frame.T), most)
-        found = frame.T @ self._corrected((frame * kept) @ frame.T, correction) @ frame
+        kept, variance = np.minimum(values, most), np.maximum(1 - values, 1e-12)
+        found = self._corrected((frame * kept) @ frame.T, correction)
+        if self.exponent == 0:
+            return self._beyond_exact(found, 1 - kept, variance, frame)
         growth = self._growth(kept, variance, frame)
-        return np.asarray(frame @ (growth[:, None] * found * growth) @ frame.T)
+        return np.asarray(frame @ (growth[:, None] * (frame.T @ found @ frame) * growth) @ frame.T)
+
+    def _beyond_exact(self, found: Array, kept: Array, variance: Array, frame: Array) -> Array:
+        """Of exact labels, from variances kept to smaller ones: the limit and its correction.
+
+        The correction is smaller than the limit by the root of V, and grows as its root does: a
+        label tells no more of a direction than others allow that are less known.
+        """
+        far, near = (self._limit((frame * v) @ frame.T) for v in (kept, variance))
+        own_far, own_near = (np.einsum("ia,ij,ja->a", frame, L, frame) for L in (far, near))
+        growth = (own_near / np.maximum(own_far, 1e-300)) ** 0.25
+        rest = growth[:, None] * (frame.T @ (found - far) @ frame) * growth
+        values, turn = np.linalg.eigh(near + frame @ rest @ frame.T)
+        return np.asarray((turn * np.maximum(values, 0.0)) @ turn.T)
 
     def _growth(self, kept: Array, variance: Array, frame: Array) -> Array:
         """Root of the growth of I(M) in each eigenvector, from overlaps kept to the true ones.
 
-        An exact label tells no more than others allow that are less known than this one. Labels
-        on cells tell I(M) ~ (h_0 + h_1 V^(1/2)) / V^(1/2), a line that two overlaps give.
+        Labels on cells tell I(M) ~ (h_0 + h_1 V^(1/2)) / V^(1/2), a line that two overlaps give.
         """
-        if self.exponent == 0:
-            near, far = (
-                np.einsum("ia,ij,ja->a", frame, self._limit((frame * v) @ frame.T), frame)
-                for v in (variance, 1 - kept)
-            )
-            return np.sqrt(near / np.maximum(far, 1e-300))
         power = 1 - self.exponent
         beyond = variance < 1 - kept
         lower = np.where(beyond, 1 - 4 * (1 - kept), kept)
@@ -215,22 +220,6 @@ class LabelInformation:
         bend = np.where(beyond, 1 - first / np.maximum(last, 1e-300), 0.0)
         line = 1 + bend * (1 - np.sqrt(variance / (1 - kept)))
         return np.sqrt(np.maximum(line, 0.0) * ((1 - kept) / variance) ** power)
-
-    def _near_the_end(self, V: Array, most: float) -> Array:
-        """When all directions are almost known: the limit, and its first correction."""
-        at = self._last
-        values, frame = np.linalg.eigh(V)
-        share = values / (1 - most)
-        if self.exponent > 0:
-            growth = (1 / share) ** (0.5 * (1 - self.exponent))
-            return np.asarray(frame @ (growth[:, None] * (frame.T @ at @ frame) * growth) @ frame.T)
-        rest = frame.T @ (at - self._limit((1 - most) * np.eye(self.r))) @ frame
-        growth = share**-0.25  # The correction is smaller by the root of V.
-        return np.asarray(self._limit(V) + frame @ (growth[:, None] * rest * growth) @ frame.T)
-
-    @cached_property
-    def _last(self) -> Array:
-        return self._corrected(RESOLVED[self.r - 1] * np.eye(self.r))
 
     @cached_property
     def _slopes(self) -> Array:

@@ -35,7 +35,7 @@ from learnability.theory._interpolated import interpolated_information
 from learnability.theory._overlap_curve import OverlapCurve
 from learnability.theory._overlap_family import OverlapFamily
 from learnability.theory._phase_thresholds import Thresholds, phase_thresholds
-from learnability.theory._relaxation import FixedPoint, opened, physical, response
+from learnability.theory._relaxation import FixedPoint, ended, opened, physical, response
 from learnability.theory.information import RESOLVED, LabelInformation, label_information
 from learnability.theory.thresholds import weak_recovery
 
@@ -164,16 +164,8 @@ class StateEvolution:
             return free_entropy(information, M, 1.0) - free_entropy(information, M, 0.0)
 
         nodes = _FAMILY[0 if information.exact else self.r - 1]
-        return OverlapFamily(
-            information.around,
-            self.r,
-            self._tolerance,
-            self.alpha_c,
-            information.full,
-            information.error,
-            told,
-            nodes,
-        )
+        about = (self.alpha_c, information.full, information.error)
+        return OverlapFamily(information.around, self.r, self._tolerance, *about, told, nodes)
 
     @property
     def _has_family(self) -> bool:
@@ -271,8 +263,12 @@ class StateEvolution:
         branch = family.upper if informed else family.lower
         if alpha > max(family.full, *(m.alpha for m in branch.members)) * (1 + family.error):
             return FixedPoint(np.eye(self.r), Status.CONVERGED, zero)
-        found = branch.with_error(alpha, informed, family.error)
-        return None if found is None else FixedPoint(found[0], Status.CONVERGED, found[1])
+        found = family.reached(alpha, informed)
+        if found is None:
+            return None
+        if self.r < 3:  # It is cheap to end the search.
+            return self._iterated(alpha, found[0], plain=0)
+        return FixedPoint(found[0], Status.CONVERGED, found[1])
 
     def _staged(self, alpha: float, informed: bool) -> FixedPoint:
         """Find the leading coordinate first, then the others given what is known of it."""
@@ -365,7 +361,7 @@ class StateEvolution:
         """Return one undamped step M -> A (I + A)^{-1}, A = alpha I(M)."""
         return _updated(alpha * self.information(M))
 
-    def _iterated(self, alpha: float, M: Array) -> FixedPoint:
+    def _iterated(self, alpha: float, M: Array, plain: int = 4) -> FixedPoint:
         """Fixed point by iteration; directions at zero are then tried with a small overlap."""
         for _ in range(_MOST_CENTRES):
             around = self.information.around(M)
@@ -373,12 +369,13 @@ class StateEvolution:
             def one_step(at: Array, around: Callable[[Array], Array] = around) -> Array:
                 return _updated(alpha * around(at))
 
-            found, status = opened(one_step, self._tolerance, M)
+            found, status = opened(one_step, self._tolerance, M, plain)
             moved, M = float(np.abs(found - M).max()), physical(found)
             if moved < _CLOSE or status is not Status.CONVERGED:
                 break
+        found, left = ended(one_step, found)
         error = self.information.error_at(found) + self._tolerance(found)
-        return FixedPoint(found, status, error * response(one_step, found))
+        return FixedPoint(found, status, error * response(one_step, found) + left)
 
     def _tolerance(self, M: Array) -> float:
         """Steps smaller than the error of the information mean nothing."""
