@@ -13,7 +13,7 @@ def test_every_learner_is_listed(run) -> None:  # type: ignore[no-untyped-def]
     assert (done.code, done.err) == (0, "")
     heads = [line.split(":")[0] for line in done.out.splitlines() if line[:1].isalnum()]
     assert heads == list(LEARNERS)
-    assert "at most 3 directions" in done.out
+    assert "at most 4 directions" in done.out
 
 
 @pytest.mark.parametrize("name", LEARNERS)

@@ -10,6 +10,8 @@ from learnability.labels.posterior import BoxPosterior, scheme_of
 from learnability.theory._box_information import (
     FiniteInformation,
     RootInformation,
+    even_rule,
+    graded_rule,
     interval_masses,
     omega_rule,
 )
@@ -77,3 +79,46 @@ def test_a_known_coordinate_leaves_a_parity_of_the_others() -> None:
     parity = FiniteInformation(scheme("sign(z1*z2)"))(np.array([0.4, 0.4]))
     assert found[0] == np.inf
     np.testing.assert_allclose(found[1:], parity, rtol=1e-9)
+
+
+def of_a_parity(q: float, r: int, terms: int) -> float:
+    """E[g_1^2] of sign(z1 ... zr) as a series in the moments of erf(omega / sqrt(2 V))."""
+    from scipy.special import erf
+
+    x, w = np.polynomial.legendre.leggauss(400)
+    omega = 9 * np.sqrt(q) * x
+    w = 9 * np.sqrt(q) * w * np.exp(-0.5 * omega**2 / q) / np.sqrt(2 * np.pi * q)
+    square = erf(omega / np.sqrt(2 * (1 - q))) ** 2
+    slope = 2 / (np.pi * (1 - q)) * np.exp(-(omega**2) / (1 - q))
+    power, total = np.ones_like(omega), 0.0
+    for _ in range(terms):
+        told = w @ (slope * power)
+        power = power * square
+        total += told * (w @ power) ** (r - 1)
+    return float(total)
+
+
+@pytest.mark.parametrize(
+    ("text", "q", "terms", "tolerance"),
+    [
+        ("sign(z1*z2*z3)", 0.3, 2000, 1e-7),
+        ("sign(z1*z2*z3)", 0.6, 2000, 1e-7),
+        ("sign(z1*z2*z3*z4)", 0.3, 2000, 5e-5),
+        ("sign(z1*z2*z3*z4)", 0.8, 4000, 5e-5),
+        ("sign(z1*z2*z3*z4)", 0.98, 60000, 5e-5),
+    ],
+)
+def test_parities_of_many_directions_against_their_series(
+    text: str, q: float, terms: int, tolerance: float
+) -> None:
+    r = text.count("z")
+    found = FiniteInformation(scheme(text))(np.full(r, q))
+    assert found == pytest.approx(of_a_parity(q, r, terms), rel=tolerance)
+
+
+@pytest.mark.parametrize("q", [0.0, 0.3, 0.97])
+def test_rules_with_few_nodes(q: float) -> None:
+    for omega, weight in (even_rule(q, 0.45, 5.6), graded_rule(q, np.zeros(1))):
+        assert weight.sum() == pytest.approx(1.0)
+        assert weight @ omega**2 == pytest.approx(q, abs=5e-5)
+        assert weight @ np.cos(omega) == pytest.approx(np.exp(-q / 2), abs=5e-5)

@@ -142,6 +142,14 @@ def test_four_directions_get_a_sentence():
         state_evolution(Channel("z1*z2*z3*z4"))
 
 
+def test_four_directions_on_boxes():
+    """The series of test_box_information: a branch from 13.1609 on."""
+    theory = state_evolution(Channel("sign(z1*z2*z3*z4)"))
+    assert theory.fixed_point(13.15, informed=True).M[0, 0] == 0.0
+    assert theory.fixed_point(13.18, informed=True).M[0, 0] == pytest.approx(0.93, abs=0.02)
+    assert theory.fixed_point(30.0).M[0, 0] == 0.0
+
+
 def test_the_hard_parity_has_an_informative_branch():
     """Independent scalar values: a branch from 8.71995 on, equal free entropies at 9.5671."""
     found = state_evolution(Channel("sign(z1*z2*z3)"))

@@ -49,6 +49,8 @@ Array = NDArray[np.float64]
 
 MOST_DIRECTIONS = 3
 """Most hidden directions of which posteriors are computed."""
+MOST_ON_BOXES = 4
+"""The same of links that are constant on boxes in all coordinates but one."""
 
 
 class Posterior(NamedTuple):
@@ -110,12 +112,14 @@ def scheme_of(channel: Channel) -> Scheme:
     """Return the scheme for a channel: boxes where they are exact, else lines."""
     if channel.law is not None:
         return _scheme_of_law(channel, channel.law)
-    if channel.link.r > MOST_DIRECTIONS:
+    r = channel.link.r
+    boxes = BoxPosterior.of(channel) if r <= MOST_ON_BOXES else None
+    if boxes is None and r > MOST_DIRECTIONS:
         raise LearnabilityError(
-            f"The posterior of {channel.link!r} has {channel.link.r} hidden directions, "
-            f"but at most {MOST_DIRECTIONS} are computed."
+            f"The posterior of {channel.link!r} has {r} hidden directions, but at most "
+            f"{MOST_DIRECTIONS} are computed, or {MOST_ON_BOXES} of a link that is constant on "
+            "boxes in all coordinates but one."
         )
-    boxes = BoxPosterior.of(channel)
     return LinePosterior(channel) if boxes is None else boxes
 
 

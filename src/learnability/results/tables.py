@@ -126,7 +126,10 @@ def _one(dataset: xarray.Dataset, axis: str | None, shown: list[str], width: int
     lines += ["", f"  not shown: {', '.join(left_out)}"] if left_out else []
     thresholds = [(name, about[name]) for name in THRESHOLDS if name in about]
     lines += [""] if thresholds else []
-    lines += [f"  {name:<20}{_threshold(value)}" for name, value in thresholds]
+    lines += [
+        f"  {name:<20}{_threshold(value, about.get(name + STDERR, math.nan))}"
+        for name, value in thresholds
+    ]
     lines += ["", f"Note: {about['note']}"] if about.get("note") else []
     return "\n".join(lines)
 
@@ -237,7 +240,7 @@ def _counted(status: xarray.DataArray) -> list[str]:
     return [", ".join(f"{n} {s}" for s, n in Counter(map(str, row)).most_common()) for row in rows]
 
 
-def _threshold(value: float) -> str:
-    if math.isnan(value):
-        return "-"
-    return "infinite" if math.isinf(value) else f"{value:.6g}"
+def _threshold(value: float, error: float) -> str:
+    if not math.isfinite(value):
+        return "-" if math.isnan(value) else "infinite"
+    return f"{value:.6g}" + (f" +- {error:.1g}" if error > 1e-9 * abs(value) else "")

@@ -9,8 +9,9 @@ between two neighbouring critical values y = y_c + s^2, in which the roots are a
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,13 @@ from learnability.labels.posterior import BoxPosterior
 __all__ = ["FiniteInformation", "RootInformation"]
 
 Array = NDArray[np.float64]
+Rule = Callable[[float, Array], tuple[Array, Array]]
 
 KNOWN = 1 - 1e-10
 """Beyond this overlap a coordinate counts as known."""
+_EVEN = {3: (0.45, 5.6), 4: (0.6, 4.6)}
+"""Distance of omega in posterior widths, and the largest one, where so many are open."""
+_MOST_NODES = 400_000
 
 
 def omega_rule(q: float, marks: Array, n: int = 8) -> tuple[Array, Array]:
@@ -36,6 +41,41 @@ def omega_rule(q: float, marks: Array, n: int = 8) -> tuple[Array, Array]:
     edges = np.sort(np.concatenate([even, near[np.abs(near) < 9 * spread]]))
     edges = edges[np.diff(edges, prepend=-np.inf) > 1e-3 * min(spread, width)]
     omega, weight = composite_legendre(edges, np.inf, n)
+    weight = weight * np.exp(-0.5 * (omega / spread) ** 2)
+    return omega, weight / weight.sum()
+
+
+def even_rule(q: float, step: float, reach: float) -> tuple[Array, Array]:
+    """A trapezoidal rule for omega ~ N(0, q), exact for what is smooth over sqrt(1 - q).
+
+    Parameters
+    ----------
+    q : float
+        Overlap.
+    step : float
+        Distance of nodes, in units of sqrt(1 - q).
+    reach : float
+        The largest node, in units of sqrt(q).
+    """
+    if q <= 0:
+        return np.zeros(1), np.ones(1)
+    spread = math.sqrt(q)
+    width = min(step * math.sqrt(1 - min(q, KNOWN)), 0.8 * spread)
+    count = math.ceil(reach * spread / width)
+    omega = (np.arange(-count, count) + 0.5) * width
+    weight = np.exp(-0.5 * (omega / spread) ** 2)
+    return omega, weight / weight.sum()
+
+
+def graded_rule(q: float, marks: Array) -> tuple[Array, Array]:
+    """A rule for omega ~ N(0, q) close to q = 1: few nodes, most of them around the marks."""
+    if q <= 0:
+        return np.zeros(1), np.ones(1)
+    spread, width = math.sqrt(q), math.sqrt(1 - min(q, KNOWN))
+    near = (marks[:, None] + width * np.array([-6.5, -4, -2.2, -1, 0, 1, 2.2, 4, 6.5])).ravel()
+    edges = np.unique(np.concatenate([[-5 * spread, 5 * spread], near]))
+    edges = edges[(np.abs(edges) <= 5 * spread) & (np.diff(edges, prepend=-np.inf) > 0.2 * width)]
+    omega, weight = composite_legendre(edges, 2.5 * spread, 4)
     weight = weight * np.exp(-0.5 * (omega / spread) ** 2)
     return omega, weight / weight.sum()
 
@@ -55,11 +95,12 @@ def interval_masses(edges: Array, omega: Array, v: float) -> tuple[Array, Array]
 class _Products:
     """Probabilities of groups of boxes, and their gradients, on the product grid of omega.
 
-    A sign of a coordinate listed in `even` changes nothing.
+    A sign of a coordinate listed in `even` changes nothing. The rule for omega takes an overlap
+    and the edges.
     """
 
     def __init__(
-        self, edges: list[Array], q: Array, n: int = 8, even: tuple[int, ...] = ()
+        self, edges: list[Array], q: Array, rule: Rule = omega_rule, even: tuple[int, ...] = ()
     ) -> None:
         self.weight = np.ones(1)
         self._mass, self._slope = [], []
@@ -67,7 +108,7 @@ class _Products:
         for j, (e, overlap) in enumerate(zip(edges, q.tolist(), strict=True)):
             alike = (overlap, j in even, *e)  # Coordinates that are alike are computed once.
             if alike not in known:
-                omega, weight = omega_rule(overlap, e, n)
+                omega, weight = rule(overlap, e)
                 if j in even and overlap > 0:  # One half of the axis tells the other.
                     omega, weight = omega[omega > 0], 2 * weight[omega > 0]
                 known[alike] = (weight, *interval_masses(e, omega, 1 - min(overlap, KNOWN)))
@@ -106,21 +147,36 @@ class FiniteInformation:
 
     @cached_property
     def _even(self) -> tuple[int, ...]:
-        """Coordinates whose reflection is a symmetry of the link."""
+        """Coordinates of which one half is enough: each has a reflection of its own.
+
+        A symmetry of the link reflects it, others perhaps, but none of those chosen before.
+        """
         r = len(self.scheme.edges)
-        return tuple(
-            j
-            for j in range(r)
-            for s in self.scheme.channel.link.symmetries
-            if s.permutation == tuple(range(r))
-            and all((s.signs[i] < 0) == (i == j) for i in range(r))
-        )
+        flips = [
+            s.signs for s in self.scheme.channel.link.symmetries if s.permutation == tuple(range(r))
+        ]
+        chosen: list[int] = []
+        for j in range(r):
+            if any(f[j] < 0 and all(f[i] > 0 for i in chosen) for f in flips):
+                chosen.append(j)
+        return tuple(chosen)
+
+    def _rule(self, q: Array) -> Rule:
+        """Panels, or even nodes where many coordinates are open and these are few enough."""
+        count = int(np.count_nonzero(q))
+        if count <= 2:
+            return omega_rule
+        step, reach = _EVEN[min(count, max(_EVEN))]
+        nodes = [2 * reach * math.sqrt(x / (1 - min(x, KNOWN))) / step for x in q if x > 0]
+        if math.prod(nodes) / 2 ** len(self._even) < _MOST_NODES:
+            return lambda overlap, edges: even_rule(overlap, step, reach)
+        if count > 3:
+            return graded_rule
+        return partial(omega_rule, n=6 if len(self._even) > 1 else 4)
 
     def __call__(self, q: Array) -> Array:
         """E[g_j^2] for each coordinate j, at overlaps q (r,)."""
-        # Three open coordinates make a grid of three dimensions, with fewer nodes in each.
-        nodes = 8 if np.count_nonzero(q) <= 2 else 6 if len(self._even) > 1 else 4
-        products = _Products(list(self.scheme.edges), q, nodes, self._even)
+        products = _Products(list(self.scheme.edges), q, self._rule(q), self._even)
         found = [products.group(cells) for _, cells in self._groups]
         mass, slope = np.array([f[0] for f in found]), np.array([f[1] for f in found])
         noise = self.scheme.channel.noise
@@ -186,7 +242,9 @@ class RootInformation:
         known = float(q[axis]) >= KNOWN
         # Where three coordinates are open the integral has as many dimensions, and fewer nodes.
         busy = not known and q[axis] > 0 and np.count_nonzero(q[rest] > 0) > 1
-        products = _Products([self.scheme.edges[i] for i in rest], q[rest], 3 if busy else 8)
+        products = _Products(
+            [self.scheme.edges[i] for i in rest], q[rest], partial(omega_rule, n=3 if busy else 8)
+        )
         groups = [products.group(cells) for _, cells in self.scheme.functions]
         mass, slope = np.array([g[0] for g in groups]), np.array([g[1] for g in groups])
         found = np.zeros(len(q))

@@ -18,7 +18,8 @@ def interpolated_information(
     nodes: int,
     most: float,
     vanishes: bool,
-    limit: Callable[[float, float], float],
+    exponent: float,
+    full: float,
 ) -> Callable[[float], float]:
     """I(q) as a polynomial in sqrt(1 - q), in which (1 - q) I(q) is smooth at both ends.
 
@@ -32,8 +33,10 @@ def interpolated_information(
         Largest overlap at which it is called.
     vanishes : bool
         Whether I(q) / q is smooth at q = 0.
-    limit : callable
-        (v, value at v_0) -> (1 - q) I(q) at v = 1 - q below v_0 = 1 - most.
+    exponent : float
+        The power e in (1 - q) I(q) ~ (1 - q)^e close to q = 1.
+    full : float
+        Of e = 0, the limit of 1 / ((1 - q) I(q)).
 
     Returns
     -------
@@ -53,10 +56,20 @@ def interpolated_information(
         found = float(polynomial(math.sqrt(1 - q)))
         return max(found, 0.0) * (q if vanishes else 1.0)
 
+    def scaled(root: float) -> float:
+        return inside(1 - root * root) / root ** (2 * exponent)
+
+    # Beyond the last node it is a line in sqrt(1 - q), as it is close to the end.
+    last = scaled(low)
+    slope = (scaled(1.02 * low) - last) / (0.02 * low)
+    if exponent == 0:
+        slope = (last - 1 / full) / low
+
     def evaluate(q: float) -> float:
         v = 1 - q
         if q <= most:
             return inside(q) / v
-        return limit(v, inside(most)) / v
+        root = math.sqrt(v)
+        return (last + slope * (root - low)) * root ** (2 * exponent) / v
 
     return evaluate

@@ -12,6 +12,7 @@ of that function, at an overlap that is zero for the latent ones.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,7 +26,7 @@ from learnability.labels.channel import Channel
 from learnability.labels.finite_laws import FiniteLaw
 from learnability.labels.laws import Law
 from learnability.labels.line_tables import line_table
-from learnability.theory.information import MOST_DIRECTIONS, LabelInformation, label_information
+from learnability.theory.information import LabelInformation, label_information
 
 __all__ = ["LawInformation"]
 
@@ -36,6 +37,7 @@ _ON_LINE = 16  # Nodes of each panel of the line.
 _FINE = {2: (40, 30), 3: (18, 16)}
 _ROUGH = {2: (32, 24), 3: (15, 13)}
 """Nodes of omega and of t in each coordinate, for two and three directions."""
+_MOST_DIRECTIONS = 3
 _LEAST = 1e-200
 _CLOSEST = 0.02
 """Smallest variance at which probabilities that jump are integrated in several coordinates."""
@@ -53,10 +55,10 @@ class LawInformation(LabelInformation):
 
     def __post_init__(self) -> None:
         size = self.r if self._core is None else self._core.link.r
-        if size > MOST_DIRECTIONS:
+        if size > _MOST_DIRECTIONS:
             raise LearnabilityError(
                 f"State evolution of {self._law.name} has {size} hidden directions and latent "
-                f"variables, but at most {MOST_DIRECTIONS} are computed."
+                f"variables, but at most {_MOST_DIRECTIONS} are computed."
             )
 
     @property
@@ -125,13 +127,18 @@ class LawInformation(LabelInformation):
             found = np.array([[self._on_line(float(M[0, 0]))]])
         else:
             found = self._resolved(M)
-        turns = [s.matrix for s in self.channel.link.symmetries]
-        turns = [P for P in turns if np.allclose(P @ M @ P.T, M, atol=1e-9)]
-        return np.asarray(np.mean([P @ found @ P.T for P in turns], axis=0))
+        return self._symmetric(found, M)
 
     def finely(self, M: Array) -> Array:
         """The same: there is one rule."""
         return self(M)
+
+    def around(self, M: Array) -> Callable[[Array], Array]:
+        """The same: it is smooth."""
+        if self._core is None:
+            return self
+        core = label_information(self._core).around(self._padded(M))
+        return lambda near: self._symmetric(core(self._padded(near))[: self.r, : self.r], near)
 
     @property
     def exponent(self) -> float:

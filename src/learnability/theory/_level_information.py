@@ -53,7 +53,7 @@ class Resolution:
 
     step: tuple[float, ...] = (0.001, 0.03, 0.2, 0.4)
     cell_step: tuple[float, ...] = (0.02, 0.012, 0.06, 0.25)
-    omega_step: tuple[float, ...] = (0.4, 0.42, 0.6, 0.8)
+    omega_step: tuple[float, ...] = (0.4, 0.42, 0.45, 0.8)
     omega_reach: tuple[float, ...] = (5.5, 5.0, 4.4, 4.0)
     tolerance: tuple[float, ...] = (1e-6, 3e-5, 4e-4, 1e-3)
 
@@ -62,7 +62,7 @@ FINE = Resolution()
 ROUGH = Resolution(
     step=(0.002, 0.06, 0.3, 0.55),
     cell_step=(0.04, 0.024, 0.1, 0.35),
-    omega_step=(0.6, 0.7, 0.8, 1.0),
+    omega_step=(0.6, 0.7, 0.6, 1.0),
     omega_reach=(5.0, 4.5, 4.0, 3.7),
     tolerance=(1e-5, 1e-4, 1e-3, 3e-3),
 )
@@ -268,6 +268,7 @@ def gaussian_sums(
     array, shape (1 + r, n)
     """
     r = z.shape[1]
+    least = float(np.finfo(dtype).tiny) ** (1 / (r + 0.2))
     count = math.prod(len(x) for x in nodes[:-1])
     total = np.zeros((1 + r, math.prod(len(x) for x in nodes)))
     size = max(1, _BLOCK // max(count, 1))
@@ -277,6 +278,7 @@ def gaussian_sums(
         for axis, (omega, v) in enumerate(zip(nodes, variance.tolist(), strict=True)):
             gap = z[part, axis, None] - omega
             law = np.exp(-0.5 * gap**2 / v) / math.sqrt(2 * math.pi * v)
+            law[law < least] = 0.0  # Products of smaller ones are denormal, and very slow.
             if axis == 0:
                 law = law * weight[part, None]
             plain.append(law.astype(dtype))

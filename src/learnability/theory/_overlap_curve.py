@@ -252,6 +252,10 @@ class OverlapCurve:
             return lowest
         return float(brentq(self.gain, low, high, xtol=1e-7)) if self.gain(high) > 0 else high
 
+    def coarser(self) -> OverlapCurve:
+        """The curve itself, on which every overlap is computed."""
+        return self
+
     def gain(self, alpha: float) -> float:
         """Return the free entropy per direction of the largest fixed point over the smallest."""
         low, high = self.smallest(alpha), self.largest(alpha)

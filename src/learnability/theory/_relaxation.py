@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from learnability.statuses import Status
 
-__all__ = ["FixedPoint", "cleaned", "physical", "relaxed", "response"]
+__all__ = ["FixedPoint", "cleaned", "ended", "opened", "physical", "relaxed", "response"]
 
 Array = NDArray[np.float64]
 Map = Callable[[Array], Array]
@@ -21,6 +21,8 @@ _LONGEST = 100.0
 _RELAXATION = 1.7
 _CLOSE = 5e-3
 _MIXED_STEPS = 12
+_PUSH = 1e-3
+"""Overlap with which directions at zero are tried."""
 _PROBE = 1e-3
 """Size of the change of M that measures the slope of the map."""
 
@@ -44,7 +46,9 @@ class FixedPoint:
     error: Array
 
 
-def relaxed(one_step: Map, tolerance: Callable[[Array], float], M: Array) -> tuple[Array, Status]:
+def relaxed(
+    one_step: Map, tolerance: Callable[[Array], float], M: Array, plain: int = 4
+) -> tuple[Array, Status]:
     """Iterate, stretching steps that shrink evenly along one line; then extrapolate.
 
     After a step stretched by s the next one is 1 - s (1 - ratio) times as long, with the ratio
@@ -59,6 +63,8 @@ def relaxed(one_step: Map, tolerance: Callable[[Array], float], M: Array) -> tup
         M -> the size of a step that means nothing.
     M : array, shape (r, r)
         The start.
+    plain : int
+        How many steps come before the first extrapolation; 0 from a start that is close.
 
     Returns
     -------
@@ -72,7 +78,7 @@ def relaxed(one_step: Map, tolerance: Callable[[Array], float], M: Array) -> tup
         size = float(np.abs(step).max())
         if size <= tolerance(M):
             return cleaned(M + step), Status.CONVERGED
-        if count >= 4 and size <= _CLOSE:
+        if count >= plain and size <= _CLOSE:
             found = _extrapolated(one_step, tolerance, M, step)
             if found is not None:
                 return found, Status.CONVERGED
@@ -85,6 +91,27 @@ def relaxed(one_step: Map, tolerance: Callable[[Array], float], M: Array) -> tup
             stretch = min(max(wanted, 1.0), 3 * stretch, _LONGEST)
         M, before = physical(M + stretch * step), step
     return cleaned(M), Status.STOPPED
+
+
+def opened(
+    one_step: Map, tolerance: Callable[[Array], float], M: Array, plain: int = 4
+) -> tuple[Array, Status]:
+    """Iterate; directions at zero are then tried with a small overlap.
+
+    Parameters and what is returned are those of `relaxed`.
+    """
+    found, status = relaxed(one_step, tolerance, M, plain)
+    for _ in range(len(M)):
+        values, vectors = np.linalg.eigh(found)
+        shut = vectors[:, values < 1e-4]
+        if not shut.size:
+            break
+        pushed = found + _PUSH * shut @ shut.T
+        answer = shut.T @ one_step(pushed) @ shut
+        if np.linalg.eigvalsh(answer)[-1] <= _PUSH * (1 + 1e-3):
+            break
+        found, status = relaxed(one_step, tolerance, pushed)
+    return found, status
 
 
 def _extrapolated(
@@ -111,6 +138,33 @@ def _extrapolated(
         if max(moved, float(np.abs(step).max())) <= 3 * tolerance(M):
             return cleaned(M + step)
     return None
+
+
+def ended(one_step: Map, M: Array) -> tuple[Array, Array]:
+    """Go where steps that shrink evenly would end, and return how far that may be off.
+
+    Parameters
+    ----------
+    one_step : callable
+        M -> the next M.
+    M : array, shape (r, r)
+        Close to a fixed point.
+
+    Returns
+    -------
+    M, error : array, shape (r, r)
+    """
+    step = one_step(M) - M
+    size = float(np.sum(step**2))
+    if size < 1e-18:
+        return M, np.abs(step)
+    second = one_step(physical(M + step)) - M - step
+    ratio = float(np.sum(second * step)) / size
+    if not 0 <= ratio < 1:
+        return M, np.abs(step) / max(1 - abs(ratio), 1e-3)
+    rest = step / max(1 - ratio, 1e-3)
+    moved = physical(M + rest)
+    return cleaned(moved), 0.5 * np.abs(moved - M)
 
 
 def response(one_step: Map, M: Array) -> Array:

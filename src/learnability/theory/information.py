@@ -28,18 +28,18 @@ __all__ = ["MOST_DIRECTIONS", "RESOLVED", "LabelInformation", "keeps_diagonal", 
 
 Array = NDArray[np.float64]
 
-MOST_DIRECTIONS = 3
-"""Most hidden directions of which the information is computed."""
+MOST_DIRECTIONS = 4
+"""Most hidden directions of which the information is computed; the last on boxes alone."""
 
-RESOLVED = (1 - 1e-4, 0.97, 0.88)
-"""Largest overlap that level sets and cells resolve, for one, two and three directions."""
+RESOLVED = (1 - 1e-4, 0.97, 0.88, 0.995)
+"""Largest overlap that level sets and cells resolve, for one to three directions; boxes of four."""
 _PROBE = 0.5
-_ON_BOXES = (1e-8, 1e-7, 1e-4)
-"""Relative error of integrals on boxes, for one, two and three open directions."""
+_ON_BOXES = (1e-8, 1e-7, 1e-4, 5e-4)
+"""Relative error of integrals on boxes, for one to four open directions."""
 _PROBES = ((0.2, 0.5, 0.8), (0.5, 0.8), (0.5,))
 _SAFETY = (2.0, 2.0, 3.0)
 """The fine rule is closer to the truth than to the rough one; where a label jumps not by much."""
-_NEAR = 0.05
+_NEAR = (0.05, 0.05, 0.12, 0.12)
 """The rough rule is corrected by the fine one at an overlap this close."""
 
 
@@ -84,6 +84,12 @@ class LabelInformation:
             raise LearnabilityError(
                 f"State evolution of {self.channel.link!r} has {self.r} hidden directions, but at "
                 f"most {MOST_DIRECTIONS} are computed."
+            )
+        if self.r == MOST_DIRECTIONS and self.on_boxes is None:
+            raise LearnabilityError(
+                f"State evolution of {self.channel.link!r} with {self.r} hidden directions is "
+                "computed for links that are constant on boxes in all coordinates but one, and "
+                "this one is not."
             )
 
     @property
@@ -153,43 +159,67 @@ class LabelInformation:
         if self.on_boxes is not None:
             return np.diag(self.on_boxes(np.diag(M)))
         found = self._quadrature(M) if self._by_quadrature(M) else self._anywhere(M)
+        return self._symmetric(found, M)
+
+    def _symmetric(self, found: Array, M: Array) -> Array:
+        """The average over the symmetries of the link that keep M."""
         turns = [s.matrix for s in self.channel.link.symmetries]
         turns = [P for P in turns if np.allclose(P @ M @ P.T, M, atol=1e-9)]
         return np.asarray(np.mean([P @ found @ P.T for P in turns], axis=0))
+
+    def around(self, M: Array) -> Callable[[Array], Array]:
+        """The same as a function that is smooth close to an overlap M."""
+        if self.exact_at(M):
+            return self
+        correction = self._correction(M)
+        return lambda near: self._symmetric(self._anywhere(near, correction), near)
 
     def finely(self, M: Array) -> Array:
         """The same by the fine rule at each overlap, for overlaps that it resolves."""
         return self(M) if self.exact_at(M) else self._levels(M)
 
-    def _anywhere(self, M: Array) -> Array:
+    def _anywhere(self, M: Array, correction: Array | None = None) -> Array:
         """From level sets and cells; close to perfect recovery by the law of the limit."""
         values, frame = np.linalg.eigh(0.5 * (M + M.T))
         most = RESOLVED[self.r - 1]
         if values[-1] <= most:
-            return self._corrected(M)
-        kept = np.minimum(values, most)
-        variance = np.maximum(1 - values, 1e-12)
-        if values[0] >= 1 - 2.5 * (1 - most):
-            return self._near_the_end(np.asarray((frame * variance) @ frame.T), most)
-        found = frame.T @ self._corrected((frame * kept) @ frame.T) @ frame
-        growth = ((1 - kept) / variance) ** (0.5 * (1 - self.exponent))
-        return np.asarray(frame @ (growth[:, None] * found * growth) @ frame.T)
+            return self._corrected(M, correction)
+        kept, variance = np.minimum(values, most), np.maximum(1 - values, 1e-12)
+        found = self._corrected((frame * kept) @ frame.T, correction)
+        if self.exponent == 0:
+            return self._beyond_exact(found, 1 - kept, variance, frame)
+        growth = self._growth(kept, variance, frame)
+        return np.asarray(frame @ (growth[:, None] * (frame.T @ found @ frame) * growth) @ frame.T)
 
-    def _near_the_end(self, V: Array, most: float) -> Array:
-        """When all directions are almost known: the limit, and its first correction."""
-        at = self._last
-        values, frame = np.linalg.eigh(V)
-        share = values / (1 - most)
-        if self.exponent > 0:
-            growth = (1 / share) ** (0.5 * (1 - self.exponent))
-            return np.asarray(frame @ (growth[:, None] * (frame.T @ at @ frame) * growth) @ frame.T)
-        rest = frame.T @ (at - self._limit((1 - most) * np.eye(self.r))) @ frame
-        growth = share**-0.25  # The correction is smaller by the root of V.
-        return np.asarray(self._limit(V) + frame @ (growth[:, None] * rest * growth) @ frame.T)
+    def _beyond_exact(self, found: Array, kept: Array, variance: Array, frame: Array) -> Array:
+        """Of exact labels, from variances kept to smaller ones: the limit and its correction.
 
-    @cached_property
-    def _last(self) -> Array:
-        return self._corrected(RESOLVED[self.r - 1] * np.eye(self.r))
+        The correction is smaller than the limit by the root of V, and grows as its root does: a
+        label tells no more of a direction than others allow that are less known.
+        """
+        far, near = (self._limit((frame * v) @ frame.T) for v in (kept, variance))
+        own_far, own_near = (np.einsum("ia,ij,ja->a", frame, L, frame) for L in (far, near))
+        growth = (own_near / np.maximum(own_far, 1e-300)) ** 0.25
+        rest = growth[:, None] * (frame.T @ (found - far) @ frame) * growth
+        values, turn = np.linalg.eigh(near + frame @ rest @ frame.T)
+        return np.asarray((turn * np.maximum(values, 0.0)) @ turn.T)
+
+    def _growth(self, kept: Array, variance: Array, frame: Array) -> Array:
+        """Root of the growth of I(M) in each eigenvector, from overlaps kept to the true ones.
+
+        Labels on cells tell I(M) ~ (h_0 + h_1 V^(1/2)) / V^(1/2), a line that two overlaps give.
+        """
+        power = 1 - self.exponent
+        beyond = variance < 1 - kept
+        lower = np.where(beyond, 1 - 4 * (1 - kept), kept)
+        last, first = (
+            np.einsum("ia,ij,ja->a", frame, self._rough((frame * q) @ frame.T), frame)
+            * (1 - q) ** power
+            for q in (kept, lower)
+        )
+        bend = np.where(beyond, 1 - first / np.maximum(last, 1e-300), 0.0)
+        line = 1 + bend * (1 - np.sqrt(variance / (1 - kept)))
+        return np.sqrt(np.maximum(line, 0.0) * ((1 - kept) / variance) ** power)
 
     @cached_property
     def _slopes(self) -> Array:
@@ -207,20 +237,34 @@ class LabelInformation:
         scaled = slopes[use] / np.sqrt(length[use])[:, None]
         return np.asarray(scaled.T @ scaled) / len(slopes)
 
-    def _corrected(self, M: Array) -> Array:
-        """From the rough rule, corrected by the fine one at the nearest overlap known.
+    def _corrected(self, M: Array, correction: Array | None = None) -> Array:
+        """From the rough rule, and the difference of the fine one at an overlap close to this."""
+        root = self._root(M)
+        if correction is None:
+            correction = self._correction(M)
+        found = root @ self._rough(M) @ root + correction
+        return np.asarray(np.linalg.solve(root, np.linalg.solve(root, found).T))
 
-        The correction is kept in posterior units, in which it varies slowly.
+    def _correction(self, M: Array) -> Array:
+        """Fine minus rough rule at the nearest overlap known, in posterior units.
+
+        In these units it varies slowly.
         """
-        values, frame = np.linalg.eigh(np.eye(self.r) - M)
-        root = np.asarray((frame * np.sqrt(np.maximum(values, 1e-12))) @ frame.T)
-        rough = root @ self._rough(M) @ root
-        near = [(float(np.abs(at - M).max()), c) for at, c in self._anchors]
-        distance, correction = min(near, key=lambda pair: pair[0], default=(np.inf, rough))
-        if distance > _NEAR:
-            correction = root @ self._levels(M) @ root - rough
-            self._anchors.append((np.array(M), correction))
-        return np.asarray(np.linalg.solve(root, np.linalg.solve(root, rough + correction).T))
+        values, frame = np.linalg.eigh(0.5 * (M + M.T))
+        at = np.asarray((frame * np.minimum(values, RESOLVED[self.r - 1])) @ frame.T)
+        near = [(float(np.abs(known - at).max()), c) for known, c in self._anchors]
+        distance, correction = min(near, key=lambda pair: pair[0], default=(np.inf, at))
+        if distance > _NEAR[self.r - 1]:
+            root = self._root(at)
+            correction = root @ (self._levels(at) - self._rough(at)) @ root
+            self._anchors.append((at, correction))
+        return correction
+
+    @staticmethod
+    def _root(M: Array) -> Array:
+        """The symmetric root of I - M."""
+        values, frame = np.linalg.eigh(np.eye(len(M)) - M)
+        return np.asarray((frame * np.sqrt(np.maximum(values, 1e-12))) @ frame.T)
 
     @cached_property
     def _anchors(self) -> list[tuple[Array, Array]]:

@@ -33,7 +33,9 @@ from learnability.theory._box_information import KNOWN
 from learnability.theory._free_entropy import free_entropy
 from learnability.theory._interpolated import interpolated_information
 from learnability.theory._overlap_curve import OverlapCurve
-from learnability.theory._relaxation import FixedPoint, relaxed, response
+from learnability.theory._overlap_family import OverlapFamily
+from learnability.theory._phase_thresholds import Thresholds, phase_thresholds
+from learnability.theory._relaxation import FixedPoint, ended, opened, physical, response
 from learnability.theory.information import RESOLVED, LabelInformation, label_information
 from learnability.theory.thresholds import weak_recovery
 
@@ -42,33 +44,16 @@ __all__ = ["FixedPoint", "StateEvolution", "Thresholds", "state_evolution"]
 Array = NDArray[np.float64]
 
 _START = 1e-2
-_PUSH = 1e-3
+_CLOSE, _MOST_CENTRES = 0.03, 4
+"""A function I(M) that is smooth around an overlap holds this far from it."""
+_MANY = 8
+"""From so many ratios on, fixed points of matrices are found along their family."""
 _APART = 1e-3
 """Fixed points closer than this, beyond their errors, are the same."""
-_NODES = (32, 24, 16)
+_FAMILY = (32, 24, 16)
+"""Traces at which the family of fixed points is computed, for one, two and three directions."""
+_NODES = (32, 24, 16, 16)
 """Overlaps at which the information of exchangeable directions is computed."""
-
-
-@dataclass(frozen=True)
-class Thresholds:
-    """Where the overlap changes, in samples over dimension; NaN where there is no such place.
-
-    Attributes
-    ----------
-    alpha_c : float
-        Above it message passing does better than chance; 0.0 trivial, inf hard.
-    alpha_algorithmic : float
-        Where the overlap of message passing jumps.
-    alpha_information : float
-        Above it the informative fixed point has the larger free entropy.
-    alpha_full : float
-        Above it perfect recovery is a fixed point; inf if it never is.
-    """
-
-    alpha_c: float
-    alpha_algorithmic: float
-    alpha_information: float
-    alpha_full: float
 
 
 @lru_cache(maxsize=32)
@@ -79,7 +64,7 @@ def state_evolution(channel: Channel) -> StateEvolution:
 
 @dataclass(frozen=True, eq=False)
 class StateEvolution:
-    """State evolution of one channel with at most three hidden directions.
+    """State evolution of one channel with at most four hidden directions.
 
     Parameters
     ----------
@@ -139,19 +124,15 @@ class StateEvolution:
         def on_the_diagonal(q: float) -> float:
             return float(information.finely(q * eye)[0, 0])
 
-        if information.exact:
+        if information.exact and self.r < 4:
             return OverlapCurve(on_the_diagonal, self.alpha_c)
-        most, exponent = RESOLVED[self.r - 1], information.exponent
-
-        def limit(v: float, value: float) -> float:
-            """Up to its end (1 - q) I(q) follows a power, or is a line in sqrt(1 - q)."""
-            share = v / (1 - most)
-            if exponent > 0:
-                return float(value * share**exponent)
-            return 1 / information.full + (value - 1 / information.full) * math.sqrt(share)
-
         between = interpolated_information(
-            on_the_diagonal, _NODES[self.r - 1], most, self.alpha_c > 0, limit
+            on_the_diagonal,
+            _NODES[self.r - 1],
+            RESOLVED[self.r - 1],
+            self.alpha_c > 0,
+            information.exponent,
+            information.full,
         )
         return OverlapCurve(between, self.alpha_c, information.error, information.full)
 
@@ -175,44 +156,58 @@ class StateEvolution:
         return 0.0 if len(recovery.trivial) else recovery.alpha
 
     @cached_property
-    def thresholds(self) -> Thresholds:
-        """The thresholds, as numbers; one that does not converge is NaN, and the note says so."""
-        if self.curve is None:
-            return Thresholds(self.alpha_c, math.nan, math.nan, self.information.full)
-        curve = self.curve
-        return Thresholds(
-            self.alpha_c,
-            self._found("the jump", lambda: curve.spinodal),
-            self._found("the information-theoretic threshold", lambda: curve.information_threshold),
-            self._found("full recovery", lambda: curve.full),
+    def family(self) -> OverlapFamily:
+        """Fixed points of all ratios, where the overlap is not one number."""
+        information = self.information
+
+        def told(M: Array) -> float:
+            return free_entropy(information, M, 1.0) - free_entropy(information, M, 0.0)
+
+        nodes = _FAMILY[0 if information.exact else self.r - 1]
+        about = (self.alpha_c, information.full, information.error)
+        return OverlapFamily(information.around, self.r, self._tolerance, *about, told, nodes)
+
+    @property
+    def _has_family(self) -> bool:
+        """Whether the family is cheap, or is known already."""
+        return self.curve is None and (
+            self.r < 3 or self.information.exact or "family" in self.__dict__
         )
 
-    @cached_property
-    def _missed(self) -> list[str]:
-        return []
+    @property
+    def thresholds(self) -> Thresholds:
+        """The thresholds, as numbers; one that does not converge is NaN, and the note says so."""
+        return self._thresholds[0]
 
-    def _found(self, what: str, compute: Callable[[], float]) -> float:
-        try:
-            return compute()
-        except (ArithmeticError, RuntimeError, ValueError):
-            self._missed.append(what)
-            return math.nan
+    @property
+    def _thresholds(self) -> tuple[Thresholds, list[str]]:
+        """The thresholds, and the names of those that are not found."""
+        if self.curve is None and not self._has_family:
+            recovery = weak_recovery(self.channel)
+            return Thresholds.weak(recovery, self.information.full), []
+        return self._all_thresholds
+
+    @cached_property
+    def _all_thresholds(self) -> tuple[Thresholds, list[str]]:
+        fixed_points = self.family if self.curve is None else self.curve
+        recovery = weak_recovery(self.channel)
+        return phase_thresholds(recovery, fixed_points, self.information.error)
 
     @property
     def note(self) -> str:
         """What the thresholds are about, how exact they are, and what is not computed."""
         said = []
-        if self.curve is None:
+        if self.curve is None and not self._has_family:
             said.append(
                 "The overlap is not one number: the jump and the information-theoretic threshold "
-                "are not computed."
+                f"are computed with predictions of {_MANY} ratios or more."
             )
         elif self.leading is not None:
             said.append(
                 f"The jump, information-theoretic and full-recovery thresholds are those of "
                 f"z{self.leading + 1}, while the other directions are not found."
             )
-        missed = [what for what in dict.fromkeys(self._missed) if self.thresholds]
+        missed = self._thresholds[1]
         if missed:
             said.append(f"Not converged: {', '.join(missed)}.")
         if not self.information.exact:
@@ -252,10 +247,28 @@ class StateEvolution:
         """Return fixed points at several ratios, each found from that of the next smaller one."""
         found: dict[int, FixedPoint] = {}
         below: Array | None = None
+        along = self.curve is None and len(alphas) >= _MANY
         for k in np.argsort(alphas):
-            found[int(k)] = self.fixed_point(float(alphas[k]), informed, below)
-            below = found[int(k)].M
+            point = self._along_the_family(float(alphas[k]), informed) if along else None
+            if point is None:
+                point = self.fixed_point(float(alphas[k]), informed, below)
+            found[int(k)], below = point, point.M
         return [found[k] for k in range(len(alphas))]
+
+    def _along_the_family(self, alpha: float, informed: bool) -> FixedPoint | None:
+        """The fixed point between two members of the family; None where they do not tell it."""
+        zero, family = np.zeros((self.r, self.r)), self.family
+        if alpha <= self.alpha_c and not informed:
+            return FixedPoint(zero, Status.CONVERGED, zero)
+        branch = family.upper if informed else family.lower
+        if alpha > max(family.full, *(m.alpha for m in branch.members)) * (1 + family.error):
+            return FixedPoint(np.eye(self.r), Status.CONVERGED, zero)
+        found = family.reached(alpha, informed)
+        if found is None:
+            return None
+        if self.r < 3:  # It is cheap to end the search.
+            return self._iterated(alpha, found[0], plain=0)
+        return FixedPoint(found[0], Status.CONVERGED, found[1])
 
     def _staged(self, alpha: float, informed: bool) -> FixedPoint:
         """Find the leading coordinate first, then the others given what is known of it."""
@@ -346,33 +359,23 @@ class StateEvolution:
 
     def step(self, alpha: float, M: Array) -> Array:
         """Return one undamped step M -> A (I + A)^{-1}, A = alpha I(M)."""
-        A = alpha * self.information(M)
-        if not np.isfinite(A).all():  # A direction known exactly stays so.
-            found = np.diag(A) / (1 + np.diag(A))
-            return np.diag(np.where(np.isfinite(np.diag(A)), found, 1.0))
-        return np.asarray(np.linalg.solve(np.eye(self.r) + A, A))
+        return _updated(alpha * self.information(M))
 
-    def _iterated(self, alpha: float, M: Array) -> FixedPoint:
+    def _iterated(self, alpha: float, M: Array, plain: int = 4) -> FixedPoint:
         """Fixed point by iteration; directions at zero are then tried with a small overlap."""
+        for _ in range(_MOST_CENTRES):
+            around = self.information.around(M)
 
-        def one_step(at: Array) -> Array:
-            return self.step(alpha, at)
+            def one_step(at: Array, around: Callable[[Array], Array] = around) -> Array:
+                return _updated(alpha * around(at))
 
-        found, status = relaxed(one_step, self._tolerance, M)
-        if self.information.exact_at(found) and not self.information.exact_at(M):
-            found, status = relaxed(one_step, self._tolerance, found)
-        for _ in range(self.r):
-            values, vectors = np.linalg.eigh(found)
-            shut = vectors[:, values < 1e-4]
-            if not shut.size:
+            found, status = opened(one_step, self._tolerance, M, plain)
+            moved, M = float(np.abs(found - M).max()), physical(found)
+            if moved < _CLOSE or status is not Status.CONVERGED:
                 break
-            pushed = found + _PUSH * shut @ shut.T
-            answer = shut.T @ one_step(pushed) @ shut
-            if np.linalg.eigvalsh(answer)[-1] <= _PUSH * (1 + 1e-3):
-                break
-            found, status = relaxed(one_step, self._tolerance, pushed)
+        found, left = ended(one_step, found)
         error = self.information.error_at(found) + self._tolerance(found)
-        return FixedPoint(found, status, error * response(one_step, found))
+        return FixedPoint(found, status, error * response(one_step, found) + left)
 
     def _tolerance(self, M: Array) -> float:
         """Steps smaller than the error of the information mean nothing."""
@@ -386,3 +389,11 @@ class StateEvolution:
         for _ in range(steps):
             found.append(self.step(alpha, found[-1]))
         return np.array(found)
+
+
+def _updated(A: Array) -> Array:
+    """A (I + A)^{-1}; a direction known exactly stays so."""
+    if not np.isfinite(A).all():
+        found = np.diag(A) / (1 + np.diag(A))
+        return np.diag(np.where(np.isfinite(np.diag(A)), found, 1.0))
+    return np.asarray(np.linalg.solve(np.eye(len(A)) + A, A))

@@ -182,7 +182,7 @@ def _chances(
 ) -> Array:
     """Probability of each label at omega (n, r): exact on boxes of two coordinates or more."""
     link, r = channel.link, channel.link.r
-    if r in (2, 3) and not channel.noise:
+    if r > 1 and not channel.noise:
         scheme = scheme_of(channel)
         if isinstance(scheme, BoxPosterior) and scheme.is_planar:
             # All but the last, which has what is left.

@@ -63,7 +63,7 @@ class BayesAMP(Learner):
     name: ClassVar[str] = "bayes-amp"
     numerics_version: ClassVar[int] = 5
     supports: ClassVar[Support] = Support(
-        most_directions=3, laws=("finite", "counts", "normal", "density", "latent")
+        most_directions=4, laws=("finite", "counts", "normal", "density", "latent")
     )
     questions: ClassVar[tuple[Question, ...]] = (
         Question(
