@@ -1,8 +1,8 @@
 """Fuzz for some minutes, and count: ``python -m tests.fuzz --minutes 30 [--first N] [KIND ...]``.
 
-It stops by itself; its minutes are of CPU time, and at most three times as long on the clock. A case
-that ends neither in an answer nor in a sentence (exit codes 0, 1, 2), takes more than 60 s of CPU
-time or changes a file outside of its folder is printed with its number, and the exit code is then 1.
+It stops by itself; its minutes are of CPU time, and at most three times as long on the clock. A
+case that ends neither in an answer nor in a sentence (exit codes 0, 1, 2), takes more than 60 s of
+CPU time or changes a file outside of its folder is printed with its number, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import resource
 import signal
 import sys
 import tempfile
-import time
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -87,7 +86,7 @@ def alarmed(*_: object) -> None:
 
 
 def spent() -> float:
-    """CPU seconds of this process and of those that it waited for; a third of the clock at least."""
+    """CPU seconds of this process and its children, and a third of the clock at least."""
     times = os.times()
     return max(sum(times[:4]), (times[4] - BEGUN) / 3)
 

@@ -296,7 +296,8 @@ class Attack:
             assert not again, f"{len(again)} runs were computed after they were committed"
         alike = [{k: row[:3] for k, row in one.items()} for one in (self.known, self.undisturbed())]
         assert alike[0] == alike[1], "other numbers than without a kill"
-        left = {path.name for path in self.folder.iterdir()} - self.ours
+        names = {path.name for path in self.folder.iterdir()} - self.ours
+        left = {name for name in names if not name.endswith(("-wal", "-shm"))}  # Of our reading.
         assert not left, f"left over: {sorted(left)}"
         if self.kind == "workers":  # The last driver found all done and started none.
             assert Process(self.start_workers).wait() == 0
@@ -341,12 +342,12 @@ def attacked(dice: random.Random) -> Counter[str]:
 
 def main(kills: int, first: int) -> None:
     total: Counter[str] = Counter()
-    studies, start = 0, time.monotonic()
-    for _, dice in numbered(first):
+    start = time.monotonic()
+    for number, dice in numbered(first):
         if total.total() >= kills:
             break
         total += attacked(dice)
-        studies += 1
+        studies = number - first + 1
         print(f"{studies} studies, {dict(total)}, {time.monotonic() - start:.0f} s", flush=True)
 
 
