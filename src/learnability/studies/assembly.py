@@ -47,6 +47,10 @@ def assemble(layout: Layout, stored: Iterable[tuple[str, bytes]]) -> xarray.Data
 
     places = {key: place for place, key in enumerate(dict.fromkeys(layout.keys))}
     blocks, attrs, count = _gathered(stored, places)
+    total = len(places)
+    twice = total < len(layout.keys)
+    asked = [places[key] for key in layout.keys] if twice else []
+    del places
     if not blocks:
         raise LearnabilityError(
             "None of the runs of this study is stored, so that it has no shape."
@@ -63,16 +67,14 @@ def assemble(layout: Layout, stored: Iterable[tuple[str, bytes]]) -> xarray.Data
     )
     needed = 8.0 * len(layout.keys) * cells
     checked_memory("The values of the study", needed, "export fewer runs")
-    asked = [places[key] for key in layout.keys]
-    twice = len(places) < len(asked)
     for kind, into in (("variables", data), ("coordinates", coordinates)):
         for name in dict.fromkeys(part.name for part in parts if part.kind == kind):
             if name in coordinates or name in layout.axes:
                 continue
-            dims, whole = _laid_out(kind, name, blocks, len(places), layout, frame)
+            dims, whole = _laid_out(kind, name, blocks, total, layout, frame)
             whole = whole[asked] if twice else whole
             into[name] = ((*layout.axes, *dims), whole.reshape(*shape, *whole.shape[1:]))
-    missing = {"missing": len(places) - count} if count < len(places) else {}
+    missing = {"missing": total - count} if count < total else {}
     return xarray.Dataset(data, coordinates, {**attrs, "learner": layout.learner, **missing})
 
 
@@ -208,8 +210,9 @@ def _laid_out(
         for rows, where in _where(block, dims, kept, frame):
             places = np.array(block.places)[rows]
             absent[places] = False
-            whole[np.ix_(places, *where)] = values[rows]
-            if "time" in dims:
+            inside: tuple[Any, ...] = np.ix_(places, *where) if where else (places,)
+            whole[inside] = values[rows]
+            if where and "time" in dims:
                 axis = dims.index("time")
                 _hold(whole, places, 1 + axis, int(where[axis][-1]))
     if name == "status":
@@ -231,9 +234,11 @@ def _blank(dtypes: list[np.dtype[Any]], shape: tuple[int, ...], *, full: bool) -
 
 def _where(
     block: _Block, dims: tuple[str, ...], lengths: list[int], frame: _Frame
-) -> Iterator[tuple[NDArray[Any], list[NDArray[Any]]]]:
-    """Runs of a block that have the same coordinates, and where these are along each dimension."""
-    count = len(block.places)
+) -> Iterator[tuple[Any, list[NDArray[Any]]]]:
+    """Runs of a block that have the same coordinates, and where these are along each dimension.
+
+    Nothing is said of the places when all runs of the block fill the frame.
+    """
     marks = {}
     for dim in dims:
         if dim not in frame.alike:
@@ -241,13 +246,14 @@ def _where(
             if coordinate is None:
                 raise LearnabilityError(f"A run has no coordinates along `{dim}`, as others do.")
             marks[dim] = block.values(coordinate)
+    if not marks:
+        fills = lengths == [frame.lengths[dim] for dim in dims]
+        yield slice(None), [] if fills else [np.arange(length) for length in lengths]
+        return
     groups: dict[bytes, list[int]] = {}
-    if marks:
-        for row in range(count):
-            one = b"".join(values[row].tobytes() for values in marks.values())
-            groups.setdefault(one, []).append(row)
-    else:
-        groups[b""] = list(range(count))
+    for row in range(len(block.places)):
+        one = b"".join(values[row].tobytes() for values in marks.values())
+        groups.setdefault(one, []).append(row)
     for rows in groups.values():
         where = [np.arange(length) for length in lengths]
         for axis, dim in enumerate(dims):

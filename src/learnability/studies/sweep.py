@@ -125,13 +125,24 @@ def study(
         return assemble(layout, results.items())
     with Store(store, write=True) as file:
         there = file.finished(layout.keys)
-        missing = list({p.key: p for p in points if p.key not in there}.values())
+        missing = _each_once(points, set(layout.keys) - there)
         _check_time(missing, scheduler, workers, longest)
         file.remember(layout)
         del points
         errors = _computed(missing, None, file, scheduler, workers, done=len(there))
+        del missing  # Before the result takes memory of its own.
         _tell(errors, layout, len(errors) < len(set(layout.keys)))
         return assemble(layout, file.results(layout.keys))
+
+
+def _each_once(points: list[Point], wanted: set[str]) -> list[Point]:
+    """The first point of each key that is wanted."""
+    found = []
+    for point in points:
+        if point.key in wanted:
+            wanted.discard(point.key)
+            found.append(point)
+    return found
 
 
 def _computed(
