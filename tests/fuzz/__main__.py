@@ -81,8 +81,23 @@ class Stores:
             assert self.path.read_bytes() == data, f"changed by {ask}"
 
 
+class TooLong(BaseException):
+    """A case hangs; no handler of errors may take it for one of its own."""
+
+
+class Stop(BaseException):
+    """Somebody wants it to end now; the counts are still printed."""
+
+    asked = False
+
+
 def alarmed(*_: object) -> None:
-    raise TimeoutError(f"more than {CPU} s of CPU time, or {WALL} s of any")
+    raise TooLong(f"more than {CPU} s of CPU time, or {WALL} s of any")
+
+
+def stopped(*_: object) -> None:
+    Stop.asked = True
+    raise Stop
 
 
 def spent() -> float:
@@ -108,7 +123,7 @@ def fuzz(
     }  # fmt: skip
     end, done, failed = spent() + 60 * minutes, 0, 0
     for number, dice in numbered(first):
-        if done >= most or spent() > end:
+        if Stop.asked or done >= most or spent() > end:
             break
         signal.setitimer(signal.ITIMER_PROF, CPU)
         signal.setitimer(signal.ITIMER_REAL, WALL)
@@ -116,10 +131,12 @@ def fuzz(
         try:
             count = tries[kind](dice) or 1
             assert watch is None or not watch.seen, f"changed elsewhere: {watch.seen}"
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit, TooLong) as error:
             failed += 1
             place = traceback.extract_tb(error.__traceback__)[-1]
             print(f"{kind} {number}: {error!r} at {place.filename}:{place.lineno}", flush=True)
+        except Stop:
+            break
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -135,6 +152,7 @@ def main(
     """Fuzz every kind for its share of the time, in a folder that goes at the end."""
     signal.signal(signal.SIGPROF, alarmed)
     signal.signal(signal.SIGALRM, alarmed)
+    signal.signal(signal.SIGTERM, stopped)
     counts, here, end = {}, os.getcwd(), spent() + 60 * minutes
     with tempfile.TemporaryDirectory() as folder:
         tempfile.tempdir = os.environ["TMPDIR"] = os.environ["XDG_CACHE_HOME"] = folder
