@@ -52,7 +52,7 @@ mutants: $(STAMP)  ## change the numerics in 60 places, and see which the tests 
 
 MINUTES ?= 30
 
-fuzz: $(STAMP)  ## texts, links, bad command lines and damaged stores for MINUTES=30, then stop and count
+fuzz: $(STAMP)  ## texts, links, bad command lines, damaged stores and kills for MINUTES=30, then stop and count
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES)
 
 lint: $(STAMP)  ## check the format and the style

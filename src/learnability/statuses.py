@@ -41,6 +41,9 @@ class Status(StrEnum):
     MISSING = "missing", "The run failed or has not been computed."
 
 
+_WORDS = frozenset(status.value for status in Status)
+
+
 def status_words(statuses: Any) -> NDArray[np.str_]:
     """The words of statuses, given as members of `Status` or as words.
 
@@ -55,6 +58,6 @@ def status_words(statuses: Any) -> NDArray[np.str_]:
         When one of them is no status.
     """
     words = np.asarray(statuses, dtype=np.str_)
-    if set(words.ravel().tolist()) - {status.value for status in Status}:
+    if not _WORDS.issuperset(words.ravel().tolist()):
         raise refuse("status", statuses, "one of " + ", ".join(Status))
     return words

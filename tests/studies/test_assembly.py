@@ -8,10 +8,9 @@ import xarray
 
 from learnability import LearnabilityError
 from learnability.studies.assembly import assemble
-from learnability.studies.encoding import encode
 from learnability.studies.points import Layout
 
-from tests.studies.test_encoding import run_of
+from tests.studies.test_encoding import encoded, run_of
 
 
 def layout_of(keys: tuple[str, ...], **axes: list[float]) -> Layout:
@@ -20,7 +19,7 @@ def layout_of(keys: tuple[str, ...], **axes: list[float]) -> Layout:
 
 def test_runs_of_different_length() -> None:
     layout = layout_of(("a", "b"), alpha=[1.0, 2.0], seed=[7])
-    found = assemble(layout, {"a": encode(run_of(2))[0], "b": encode(run_of(4, 0.5))[0]})
+    found = assemble(layout, {"a": encoded(run_of(2))[0], "b": encoded(run_of(4, 0.5))[0]}.items())
     assert dict(found.sizes) == {
         "alpha": 2,
         "seed": 1,
@@ -39,20 +38,20 @@ def test_runs_of_different_length() -> None:
 
 def test_missing_runs() -> None:
     layout = layout_of(("a", "b"), alpha=[1.0, 2.0], seed=[7])
-    found = assemble(layout, {"b": encode(run_of(4, 0.5))[0]})
+    found = assemble(layout, {"b": encoded(run_of(4, 0.5))[0]}.items())
     assert np.isnan(found["overlap"].values[0]).all() and np.isnan(found["iterations"].values[0, 0])
     assert found["status"].values[:, 0].tolist() == ["missing", "converged"]
     assert found.attrs["missing"] == 1
     with pytest.raises(LearnabilityError, match="no shape"):
-        assemble(layout, {})
+        assemble(layout, {}.items())
 
 
 def test_a_run_over_an_axis_of_the_grid() -> None:
     wide = xarray.Dataset({"x": (("seed", "alpha"), [[1.0, 2.0]])}, {"seed": [0]})
     with pytest.raises(LearnabilityError, match="one is expected"):
-        assemble(layout_of(("a",), alpha=[1.0], seed=[0]), {"a": encode(wide)[0]})
-    (one,) = encode(wide.isel(alpha=[1]))
-    found = assemble(layout_of(("a",), alpha=[1.0], seed=[0]), {"a": one})
+        assemble(layout_of(("a",), alpha=[1.0], seed=[0]), {"a": encoded(wide)[0]}.items())
+    (one,) = encoded(wide.isel(alpha=[1]))
+    found = assemble(layout_of(("a",), alpha=[1.0], seed=[0]), {"a": one}.items())
     assert found["x"].dims == ("alpha", "seed") and found["x"].item() == 2.0
 
 
@@ -60,16 +59,16 @@ def test_coordinates_that_all_runs_share_keep_their_order() -> None:
     ridges = ("seed", "ridge"), np.array([[1.0, 2.0]])
     one = xarray.Dataset({"error": ridges}, {"seed": [0], "ridge": [0.5, 0.1]})
     layout = layout_of(("a", "b"), seed=[0, 1])
-    found = assemble(layout, {"a": encode(one)[0], "b": encode(3 * one)[0]})
+    found = assemble(layout, {"a": encoded(one)[0], "b": encoded(3 * one)[0]}.items())
     assert found["ridge"].values.tolist() == [0.5, 0.1]
     assert found["error"].values.tolist() == [[1.0, 2.0], [3.0, 6.0]]
     other = one.assign_coords(ridge=[0.1, 0.2])
-    found = assemble(layout, {"a": encode(one)[0], "b": encode(other)[0]})
+    found = assemble(layout, {"a": encoded(one)[0], "b": encoded(other)[0]}.items())
     assert found["ridge"].values.tolist() == [0.1, 0.2, 0.5]
     np.testing.assert_array_equal(found["error"], [[2.0, np.nan, 1.0], [1.0, 2.0, np.nan]])
 
 
 def test_a_cell_that_is_asked_twice() -> None:
     layout = layout_of(("a", "a"), alpha=[2, 2.0], seed=[7])
-    found = assemble(layout, {"a": encode(run_of(3, 0.5))[0]})
+    found = assemble(layout, {"a": encoded(run_of(3, 0.5))[0]}.items())
     assert found["iterations"].values.tolist() == [[3], [3]]

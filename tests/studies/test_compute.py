@@ -40,7 +40,7 @@ def test_an_interruption_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     group = points(Short(), alpha=2.0)
-    monkeypatch.setattr(Short, "simulate", interrupted)
+    monkeypatch.setattr(Short, "run_one", interrupted)
     with pytest.raises(KeyboardInterrupt):
         compute(group)
 

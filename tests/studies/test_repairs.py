@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import pickle
 import random
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ import pytest
 import learnability as lb
 from learnability import LearnabilityError
 from learnability.studies import Store, check, export, info, repair
+from learnability.studies.sealing import sealed
 
 from tests.studies.learners import Short
 from tests.studies.test_store import fingerprint
@@ -149,6 +153,34 @@ def test_a_store_of_a_stranger_ends_in_a_sentence(name: str, whole: bytes, tmp_p
     with pytest.raises(LearnabilityError):
         Store(path, write=True)
     assert fingerprint(path) == before
+
+
+class Evil:
+    def __init__(self, trace: Path) -> None:
+        self.trace = trace
+
+    def __reduce__(self) -> Any:
+        return (Path.touch, (self.trace,))
+
+
+def test_no_code_of_a_stranger_runs(whole: bytes, tmp_path: Path) -> None:
+    """Pickles as results, one of them under a seal that is right, and as a layout."""
+    path, trace = tmp_path / "runs.study", tmp_path / "trace"
+    bomb = pickle.dumps(Evil(trace))
+    pickle.loads(bomb)
+    assert trace.exists()  # It would run.
+    trace.unlink()
+    for column in ("result", "parameters"):
+        path.write_bytes(whole)
+        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+            for (key,) in connection.execute("SELECT key FROM points").fetchall():
+                connection.execute(
+                    f"UPDATE points SET {column} = ? WHERE key = ?", (sealed(key, bomb), key)
+                )
+        for ask in (info, export, check, repair, lambda path: Store(path, write=True).close()):
+            with contextlib.suppress(LearnabilityError):
+                ask(path)
+    assert not trace.exists()
 
 
 def test_words_of_sqlite_that_are_no_text(whole: bytes, tmp_path: Path) -> None:

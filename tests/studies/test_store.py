@@ -54,7 +54,7 @@ def test_what_is_committed_is_there(filled: Path) -> None:
     with Store(filled, write=False) as store:
         assert store.finished(LAYOUT.keys) == set(LAYOUT.keys) and store.failures(LAYOUT.keys) == {}
         assert store.studies() == {1: LAYOUT}
-        assert store.results(["unknown", LAYOUT.keys[0]]).keys() == {LAYOUT.keys[0]}
+        assert dict(store.results(["unknown", LAYOUT.keys[0]])).keys() == {LAYOUT.keys[0]}
         assert "6 finished runs" in store.size()
     assert [p.name for p in filled.parent.iterdir()] == ["runs.study"]  # No log, no lock is left.
 
@@ -168,7 +168,7 @@ def test_a_run_whose_numbers_are_damaged(filled: Path) -> None:
     connection.close()
     before = fingerprint(filled)
     with Store(filled, write=False) as store, pytest.raises(LearnabilityError, match="is damaged"):
-        store.results(LAYOUT.keys)
+        list(store.results(LAYOUT.keys))
     with pytest.raises(LearnabilityError, match=r"is damaged.*study repair"):
         Store(filled, write=True)
     assert fingerprint(filled) == before
@@ -197,7 +197,7 @@ def test_a_store_of_version_1_goes_on(filled: Path) -> None:
         connection.execute("PRAGMA user_version = 1")
     connection.close()
     with Store(filled, write=False) as store:
-        assert len(store.results(LAYOUT.keys)) == 6 and store.studies() == {1: LAYOUT}
+        assert len(dict(store.results(LAYOUT.keys))) == 6 and store.studies() == {1: LAYOUT}
     with Store(filled, write=True) as store:
         store.remember(LAYOUT)
         assert store.studies() == {1: LAYOUT}

@@ -2,13 +2,14 @@
 
 Runs may end after different times: along their own dimensions they are laid on the union of the
 coordinates (or the longest length). A path along the time holds its last value to the end; all else
-that a run does not have is NaN, or an empty text.
+that a run does not have is NaN, or an empty text. Runs are taken as they come; those of one form
+are put one behind the other as bytes: 10^5 of them are a few arrays and not as many objects.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.results.schema import Status
-from learnability.studies.encoding import Run, decode
+from learnability.studies.encoding import Form, Part, opened_run
 from learnability.studies.points import Layout
 from learnability.targets.base import checked_memory
 
@@ -25,18 +26,17 @@ if TYPE_CHECKING:
 
 __all__ = ["assemble"]
 
-Values = tuple[tuple[str, ...], NDArray[Any]]
 
-
-def assemble(layout: Layout, stored: Mapping[str, bytes]) -> xarray.Dataset:
+def assemble(layout: Layout, stored: Iterable[tuple[str, bytes]]) -> xarray.Dataset:
     """One result over the grid and the seeds.
 
     Parameters
     ----------
     layout : Layout
         Of the study.
-    stored : mapping
-        Key -> bytes of the runs that are there; the others become NaN, and "missing" as a status.
+    stored : iterable of (str, bytes)
+        Keys and bytes of the runs that are there, each once; the others become NaN, and "missing"
+        as a status.
 
     Raises
     ------
@@ -45,37 +45,92 @@ def assemble(layout: Layout, stored: Mapping[str, bytes]) -> xarray.Dataset:
     """
     import xarray
 
-    runs = {key: decode(stored[key]) for key in layout.keys if key in stored}
-    if not runs:
+    places = {key: place for place, key in enumerate(dict.fromkeys(layout.keys))}
+    blocks, attrs, count = _gathered(stored, places)
+    total = len(places)
+    twice = total < len(layout.keys)
+    asked = [places[key] for key in layout.keys] if twice else []
+    del places
+    if not blocks:
         raise LearnabilityError(
             "None of the runs of this study is stored, so that it has no shape."
         )
-    frame = _framed(list(runs.values()), layout)
+    frame = _framed(blocks, layout)
     data: dict[str, Any] = {}
     coordinates: dict[str, Any] = {name: (name, labels) for name, labels in layout.axes.items()}
     coordinates |= {name: label for name, label in layout.scalars.items()}
     coordinates |= {name: (name, values) for name, values in frame.along.items()}
     shape = tuple(len(labels) for labels in layout.axes.values())
-    cells = len(layout.keys) * max(
-        (math.prod(frame.lengths[dim] for dim in dims if dim in frame.lengths) for run in
-         runs.values() for dims, _ in run.variables.values()), default=1,
-    )  # fmt: skip
-    checked_memory("The values of the study", 8.0 * cells, "export fewer runs")
+    parts = [part for block in blocks for part in block.form.parts]
+    cells = max(
+        (math.prod(frame.lengths.get(dim, 1) for dim in part.dims) for part in parts), default=1
+    )
+    needed = 8.0 * len(layout.keys) * cells
+    checked_memory("The values of the study", needed, "export fewer runs")
     for kind, into in (("variables", data), ("coordinates", coordinates)):
-        for name in dict.fromkeys(n for run in runs.values() for n in getattr(run, kind)):
+        for name in dict.fromkeys(part.name for part in parts if part.kind == kind):
             if name in coordinates or name in layout.axes:
                 continue
-            held = {
-                key: getattr(run, kind)[name]
-                for key, run in runs.items()
-                if name in getattr(run, kind)
-            }
-            dims = tuple(dim for dim in next(iter(held.values()))[0] if dim not in layout.axes)
-            whole = _stacked(held, dims, layout, frame)
-            if whole is None:
-                whole = _laid_out(name, held, dims, layout, frame, runs)
+            dims, whole = _laid_out(kind, name, blocks, total, layout, frame)
+            whole = whole[asked] if twice else whole
             into[name] = ((*layout.axes, *dims), whole.reshape(*shape, *whole.shape[1:]))
-    return xarray.Dataset(data, coordinates, _common([run.attrs for run in runs.values()], layout))
+    missing = {"missing": total - count} if count < total else {}
+    return xarray.Dataset(data, coordinates, {**attrs, "learner": layout.learner, **missing})
+
+
+class _Block:
+    """The runs of one form, one behind the other.
+
+    Parameters
+    ----------
+    form : Form
+        Of each of them.
+    """
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self.places: list[int] = []
+        self.numbers = bytearray()
+
+    def part(self, kind: str, name: str) -> Part | None:
+        """What the form says of an array, if it has it."""
+        found = (part for part in self.form.parts if (part.kind, part.name) == (kind, name))
+        return next(found, None)
+
+    def values(self, part: Part) -> NDArray[Any]:
+        """An array of all runs, these first."""
+        count = len(self.places)
+        rows = np.frombuffer(self.numbers, np.uint8).reshape(count, self.form.size)
+        own = np.ascontiguousarray(rows[:, part.start : part.end])
+        return (
+            own.view(part.dtype).reshape(count, *part.shape)
+            if own.size
+            else np.zeros((count, *part.shape), part.dtype)
+        )
+
+
+def _gathered(
+    stored: Iterable[tuple[str, bytes]], places: Mapping[str, int]
+) -> tuple[list[_Block], dict[str, Any], int]:
+    """The runs by their form, the attributes on which all agree, and how many there are."""
+    blocks: dict[Form, _Block] = {}
+    common: dict[str, Any] | None = None
+    before: dict[str, Any] | None = None
+    count = 0
+    for key, data in stored:
+        form, attrs, numbers = opened_run(data)
+        block = blocks.get(form)
+        if block is None:
+            block = blocks[form] = _Block(form)
+        block.places.append(places[key])
+        block.numbers += numbers
+        count += 1
+        if common is None:
+            common = attrs
+        elif attrs is not before:
+            common = {k: v for k, v in common.items() if k in attrs and same(attrs[k], v)}
+        before = attrs
+    return list(blocks.values()), common or {}, count
 
 
 class _Frame(NamedTuple):
@@ -96,20 +151,22 @@ class _Frame(NamedTuple):
     alike: set[str]
 
 
-def _framed(runs: list[Run], layout: Layout) -> _Frame:
+def _framed(blocks: list[_Block], layout: Layout) -> _Frame:
     lengths: dict[str, int] = {}
-    marks: dict[str, list[NDArray[Any]]] = {}
-    for run in runs:
+    marks: dict[str, list[tuple[list[int], NDArray[Any]]]] = {}
+    for block in blocks:
         sizes = {
             dim: length
-            for dims, values in run.variables.values()
-            for dim, length in zip(dims, values.shape, strict=True)
+            for part in block.form.parts
+            if part.kind == "variables"
+            for dim, length in zip(part.dims, part.shape, strict=True)
         }
         for dim, length in sizes.items():
             if dim not in layout.axes:
                 lengths[dim] = max(lengths.get(dim, 0), length)
-                if dim in run.coordinates:
-                    marks.setdefault(dim, []).append(run.coordinates[dim][1])
+                coordinate = block.part("coordinates", dim)
+                if coordinate is not None:
+                    marks.setdefault(dim, []).append((block.places, block.values(coordinate)))
             elif length > 1:
                 raise LearnabilityError(
                     f"A run gave {length} values along `{dim}`, which is an axis of the grid: one "
@@ -117,98 +174,100 @@ def _framed(runs: list[Run], layout: Layout) -> _Frame:
                 )
     along, alike = {}, {dim for dim in lengths if dim not in marks}
     for dim, found in marks.items():
-        if all(np.array_equal(found[0], other) for other in found):
-            along[dim] = found[0]
+        first = found[0][1][0]
+        if all(values.shape[1:] == first.shape and bool((values == first).all())
+               for _, values in found):  # fmt: skip
+            along[dim] = first
             alike.add(dim)
-        else:  # Numbers in their order, words as they came.
-            union = list(dict.fromkeys(one for values in found for one in values.tolist()))
-            words = any(isinstance(one, str) for one in union)
-            along[dim] = np.array(union if words else sorted(union))
+        else:
+            along[dim] = _union(found)
     return _Frame(lengths | {dim: len(values) for dim, values in along.items()}, along, alike)
 
 
-def _stacked(
-    held: Mapping[str, Values], dims: tuple[str, ...], layout: Layout, frame: _Frame
-) -> NDArray[Any] | None:
-    """All runs one after the other, where none is missing and all have the same shape."""
-    shape = tuple(frame.lengths[dim] for dim in dims)
-    there = len(held) == len(set(layout.keys)) and frame.alike.issuperset(dims)
-    size = math.prod(shape)
-    if not there or any(values.size != size for _, values in held.values()):
-        return None
-    whole = np.array([held[key][1].reshape(shape) for key in layout.keys])
-    return whole.astype(np.result_type(whole, "<U7")) if whole.dtype.kind == "U" else whole
+def _union(found: list[tuple[list[int], NDArray[Any]]]) -> NDArray[Any]:
+    """All coordinates: numbers in their order, words as they came."""
+    if any(values.dtype.kind == "U" for _, values in found):
+        rows = [
+            row for places, values in found for row in zip(places, values.tolist(), strict=True)
+        ]
+        return np.array(list(dict.fromkeys(one for _, row in sorted(rows) for one in row)))
+    return np.unique(np.concatenate([values.reshape(-1) for _, values in found]))
 
 
 def _laid_out(
-    name: str,
-    held: Mapping[str, Values],
-    dims: tuple[str, ...],
-    layout: Layout,
-    frame: _Frame,
-    runs: Mapping[str, Run],
-) -> NDArray[Any]:
-    """Every run at its coordinates."""
-    shape = (len(layout.keys), *(frame.lengths[dim] for dim in dims))
-    whole = _blank([values for _, values in held.values()], shape)
-    for place, key in enumerate(layout.keys):
-        if key in held:
-            own, values = held[key]
-            kept = [n for n, dim in zip(values.shape, own, strict=True) if dim in dims]
-            values = values.reshape(kept)
-            where = _where(dims, values, runs[key], frame.along)
-            inside: tuple[Any, ...] = np.ix_(*where)
-            whole[(place, *inside)] = values
-            if "time" in dims:
-                _hold(whole[place], dims.index("time"), int(where[dims.index("time")][-1]))
-        elif name == "status":
-            whole[place] = str(Status.MISSING)
-    return whole
+    kind: str, name: str, blocks: list[_Block], count: int, layout: Layout, frame: _Frame
+) -> tuple[tuple[str, ...], NDArray[Any]]:
+    """The dimensions of an array, and the array of all runs, each at its coordinates."""
+    held = [(block, part) for block in blocks if (part := block.part(kind, name)) is not None]
+    dims = tuple(dim for dim in held[0][1].dims if dim not in layout.axes)
+    shape = (count, *(frame.lengths[dim] for dim in dims))
+    size = sum(len(block.places) * math.prod(part.shape) for block, part in held)
+    whole = _blank([part.dtype for _, part in held], shape, full=size == math.prod(shape))
+    absent = np.ones(count, dtype=bool)
+    for block, part in held:
+        kept = [n for n, dim in zip(part.shape, part.dims, strict=True) if dim in dims]
+        values = block.values(part).reshape(-1, *kept)
+        for rows, where in _where(block, dims, kept, frame):
+            places = np.array(block.places)[rows]
+            absent[places] = False
+            inside: tuple[Any, ...] = np.ix_(places, *where) if where else (places,)
+            whole[inside] = values[rows]
+            if where and "time" in dims:
+                axis = dims.index("time")
+                _hold(whole, places, 1 + axis, int(where[axis][-1]))
+    if name == "status":
+        whole[absent] = str(Status.MISSING)
+    return dims, whole
 
 
-def _blank(values: list[NDArray[Any]], shape: tuple[int, ...]) -> NDArray[Any]:
+def _blank(dtypes: list[np.dtype[Any]], shape: tuple[int, ...], *, full: bool) -> NDArray[Any]:
     """NaN, or empty texts, of a type that holds all values; whole numbers when none is missing."""
-    dtype = np.result_type(*values)
+    dtype = np.result_type(*dtypes)
     if dtype.kind == "U":
         return np.full(shape, "", dtype=np.result_type(dtype, np.dtype("<U7")))
     if dtype.kind in "biu":
-        if sum(v.size for v in values) == np.prod(shape, dtype=int):
+        if full:
             return np.zeros(shape, dtype=dtype)
         dtype = np.dtype(float)
     return np.full(shape, np.nan, dtype=dtype)
 
 
 def _where(
-    dims: tuple[str, ...],
-    values: NDArray[Any],
-    run: Run,
-    along: Mapping[str, NDArray[Any]],
-) -> list[NDArray[Any]]:
-    """Positions of the values of one run along its own dimensions, as its coordinates say."""
-    found = []
-    for dim, length in zip(dims, values.shape, strict=True):
-        if dim in along:
-            places = {mark: place for place, mark in enumerate(along[dim].tolist())}
-            marks = run.coordinates[dim][1].tolist()
-            found.append(np.array([places[mark] for mark in marks]))
-        else:
-            found.append(np.arange(length))
-    return found
+    block: _Block, dims: tuple[str, ...], lengths: list[int], frame: _Frame
+) -> Iterator[tuple[Any, list[NDArray[Any]]]]:
+    """Runs of a block that have the same coordinates, and where these are along each dimension.
+
+    Nothing is said of the places when all runs of the block fill the frame.
+    """
+    marks = {}
+    for dim in dims:
+        if dim not in frame.alike:
+            coordinate = block.part("coordinates", dim)
+            if coordinate is None:
+                raise LearnabilityError(f"A run has no coordinates along `{dim}`, as others do.")
+            marks[dim] = block.values(coordinate)
+    if not marks:
+        fills = lengths == [frame.lengths[dim] for dim in dims]
+        yield slice(None), [] if fills else [np.arange(length) for length in lengths]
+        return
+    groups: dict[bytes, list[int]] = {}
+    for row in range(len(block.places)):
+        one = b"".join(values[row].tobytes() for values in marks.values())
+        groups.setdefault(one, []).append(row)
+    for rows in groups.values():
+        where = [np.arange(length) for length in lengths]
+        for axis, dim in enumerate(dims):
+            if dim in marks:
+                order = {mark: place for place, mark in enumerate(frame.along[dim].tolist())}
+                where[axis] = np.array([order[mark] for mark in marks[dim][rows[0]].tolist()])
+        yield np.array(rows), where
 
 
-def _hold(path: NDArray[Any], axis: int, last: int) -> None:
-    """Keep a path at its last value to the end, as learners do among their own runs."""
-    along = np.moveaxis(path, axis, 0)
-    along[last + 1 :] = along[last]
-
-
-def _common(attrs: list[dict[str, Any]], layout: Layout) -> dict[str, Any]:
-    """Attributes on which all runs agree, the learner, and how many runs are missing."""
-    first = attrs[0]
-    shared = {k: v for k, v in first.items() if all(k in a and same(a[k], v) for a in attrs)}
-    found = {**shared, "learner": layout.learner}
-    missing = len(layout.keys) - len(attrs)
-    return found | ({"missing": missing} if missing else {})
+def _hold(whole: NDArray[Any], places: NDArray[Any], axis: int, last: int) -> None:
+    """Keep paths at their last value to the end, as learners do among their own runs."""
+    along = np.moveaxis(whole, axis, 1)
+    if last + 1 < along.shape[1]:
+        along[places, last + 1 :] = along[places, last : last + 1]
 
 
 def same(one: Any, other: Any) -> bool:

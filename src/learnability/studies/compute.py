@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import learnability
 from learnability.errors import LearnabilityError
+from learnability.learners.base.driver import Runs
 from learnability.studies.encoding import encode
 from learnability.studies.groups import side_by_side
 from learnability.studies.points import Point
@@ -27,11 +28,7 @@ def compute(points: Sequence[Point]) -> list[Outcome]:
     """Run points, the seeds of a cell together where the learner does; an error is an outcome."""
     outcomes: list[Outcome] = []
     for _, same in itertools.groupby(points, lambda point: point.cell):
-        cell = list(same)
-        if side_by_side(cell[0].learner):
-            outcomes += _computed(cell)
-        else:
-            outcomes += [outcome for point in cell for outcome in _computed([point])]
+        outcomes += _cell(list(same))
     return outcomes
 
 
@@ -58,27 +55,37 @@ def compute_on_worker(points: Sequence[Point], version: str) -> list[Outcome]:
     return compute(points)
 
 
-def _computed(points: Sequence[Point]) -> list[Outcome]:
-    """Run seeds of one cell at once; when that fails, one by one, so that only bad ones do."""
-    start, first = time.perf_counter(), points[0]
+def _cell(points: Sequence[Point]) -> list[Outcome]:
+    """Run the seeds of a cell, whose arguments are checked once."""
+    first = points[0]
     try:
-        found = first.learner.simulate(
-            first.target,
-            question=first.question,
-            seeds=[point.seed for point in points],
-            **first.arguments,
-        )
-        results = encode(found)
+        runs = Runs(first.learner, first.target, first.question, first.arguments)
+    except Exception as error:
+        return [_failed(point, error, 0.0) for point in points]
+    if side_by_side(first.learner):
+        return _computed(runs, points)
+    return [outcome for point in points for outcome in _computed(runs, [point])]
+
+
+def _computed(runs: Runs, points: Sequence[Point]) -> list[Outcome]:
+    """Run seeds of one cell at once; when that fails, one by one, so that only bad ones do."""
+    start = time.perf_counter()
+    try:
+        results = encode(runs.of([point.seed for point in points]))
     except Exception as error:
         if len(points) > 1:
-            return [outcome for point in points for outcome in _computed([point])]
-        sentence = str(error) if isinstance(error, LearnabilityError) else _told(error)
-        seconds = time.perf_counter() - start
-        return [Outcome(first.key, None, seconds, sentence, traceback.format_exc())]
+            return [outcome for point in points for outcome in _computed(runs, [point])]
+        return [_failed(points[0], error, time.perf_counter() - start)]
     seconds = (time.perf_counter() - start) / len(points)
     return [
         Outcome(point.key, result, seconds) for point, result in zip(points, results, strict=True)
     ]
+
+
+def _failed(point: Point, error: Exception, seconds: float) -> Outcome:
+    sentence = str(error) if isinstance(error, LearnabilityError) else _told(error)
+    details = "".join(traceback.format_exception(error))
+    return Outcome(point.key, None, seconds, sentence, details)
 
 
 def _told(error: Exception) -> str:

@@ -6,6 +6,7 @@ import json
 import math
 import struct
 import zlib
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,12 +15,13 @@ from numpy.typing import NDArray
 from learnability.errors import LearnabilityError
 
 if TYPE_CHECKING:
-    import xarray
+    from learnability.learners.base.driver import Labelled
 
-__all__ = ["Run", "decode", "encode"]
+__all__ = ["Form", "Part", "Run", "decode", "encode", "opened_run"]
 
 _HEAD = struct.Struct("<4sII")  # mark, checksum of the rest, length of the description
 _MARK = b"LRN1"
+_SHORT = 2**16  # Bytes of a description that is remembered.
 
 
 class Run(NamedTuple):
@@ -38,37 +40,83 @@ class Run(NamedTuple):
     attrs: dict[str, Any]
 
 
-def encode(dataset: xarray.Dataset) -> list[bytes]:
+class Part(NamedTuple):
+    """One array of a run: what it is, and where its bytes are.
+
+    Attributes
+    ----------
+    kind : str
+        "variables" or "coordinates".
+    name : str
+        Of the array.
+    dims, dtype, shape
+        Of the array.
+    start, end : int
+        Bytes of the numbers.
+    """
+
+    kind: str
+    name: str
+    dims: tuple[str, ...]
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    start: int
+    end: int
+
+
+class Form(NamedTuple):
+    """What the numbers of a run are; those of many runs are alike.
+
+    Attributes
+    ----------
+    parts : tuple of Part
+        The arrays.
+    size : int
+        Bytes of them all.
+    """
+
+    parts: tuple[Part, ...]
+    size: int
+
+
+def encode(found: Labelled) -> list[bytes]:
     """The bytes of every run of a result, in the order of its seeds, which are left out.
 
     Parameters
     ----------
-    dataset : xarray.Dataset
-        From `simulate`.
+    found : Labelled
+        From `Runs`.
     """
-    count = dataset.sizes["seed"]
-    columns: list[tuple[str, str, tuple[Any, ...], list[NDArray[Any]]]] = []
-    for kind, names in (("variables", dataset.data_vars), ("coordinates", dataset.coords)):
-        for name in names:
+    count = len(found.coords["seed"][1])
+    columns: list[tuple[str, str, tuple[str, ...], list[NDArray[Any]]]] = []
+    for kind, held in (("variables", found.variables), ("coordinates", found.coords)):
+        for name, value in held.items():
             if name == "seed":
                 continue
-            variable = dataset.variables[name]
-            dims, values = variable.dims, np.asarray(variable.values)
+            dims, given = value if isinstance(value, tuple) else ((), value)
+            dims, values = (dims,) if isinstance(dims, str) else dims, _plain(np.asarray(given))
             if "seed" in dims:
-                runs = list(np.moveaxis(values, dims.index("seed"), 0))
+                before = (slice(None),) * dims.index("seed")
+                runs = [_narrow(values[(*before, k)]) for k in range(count)]
                 dims = tuple(dim for dim in dims if dim != "seed")
             else:
-                runs = [values] * count
-            columns.append((kind, str(name), dims, [_plain(np.asarray(run)) for run in runs]))
-    attrs = {str(k): v.item() if isinstance(v, np.generic) else v for k, v in dataset.attrs.items()}
+                runs = [_narrow(values)] * count
+            columns.append((kind, name, dims, runs))
+    attrs = {k: v.item() if isinstance(v, np.generic) else v for k, v in found.attrs.items()}
     return [_packed([(*about, runs[k]) for *about, runs in columns], attrs) for k in range(count)]
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
-    """Numbers as they are, all else as texts that are no wider than this run needs."""
+    """Numbers as they are, all else as texts."""
     if values.dtype.kind in "biufc":
         return values
     return np.array(np.asarray(values, dtype=object).tolist(), dtype=str)
+
+
+def _narrow(values: NDArray[Any]) -> NDArray[Any]:
+    """Texts no wider than this run needs."""
+    values = np.asarray(values)
+    return np.array(values.tolist(), dtype=str) if values.dtype.kind == "U" else values
 
 
 def _packed(arrays: list[Any], attrs: dict[str, Any]) -> bytes:
@@ -86,6 +134,24 @@ def decode(data: bytes) -> Run:
     LearnabilityError
         When the bytes are damaged.
     """
+    form, attrs, body = opened_run(data)
+    kinds: dict[str, dict[str, tuple[tuple[str, ...], NDArray[Any]]]] = {
+        "variables": {}, "coordinates": {},
+    }  # fmt: skip
+    for part in form.parts:
+        values = np.frombuffer(body[part.start : part.end], dtype=part.dtype).reshape(part.shape)
+        kinds[part.kind][part.name] = (part.dims, values)
+    return Run(kinds["variables"], kinds["coordinates"], dict(attrs))
+
+
+def opened_run(data: bytes) -> tuple[Form, dict[str, Any], memoryview]:
+    """The form of a run, its provenance (not to be changed), and its numbers as bytes.
+
+    Raises
+    ------
+    LearnabilityError
+        When the bytes are damaged.
+    """
     try:
         mark, checksum, length = _HEAD.unpack_from(data)
         body = memoryview(data)[_HEAD.size :]
@@ -96,24 +162,32 @@ def decode(data: bytes) -> Run:
             "The stored result of a run is damaged: its checksum is another."
         ) from None
     try:
-        return _unpacked(body, length)
+        known = _form_of if length <= _SHORT else _form_of.__wrapped__  # Not a stranger's novel.
+        form, attrs = known(bytes(body[:length]))
+        if form.size != len(body) - length:
+            raise ValueError("there is more or less than it says")
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise LearnabilityError(f"The stored result of a run is no result: {error}") from None
+    return form, attrs, body[length:]
 
 
-def _unpacked(body: memoryview, length: int) -> Run:
-    """A run from its bytes, of which a stranger may have written every one."""
-    about = json.loads(bytes(body[:length]))
-    run, place = Run({}, {}, dict(about["attrs"])), length
-    kinds = {"variables": run.variables, "coordinates": run.coordinates}
+@lru_cache(maxsize=256)
+def _form_of(text: bytes) -> tuple[Form, dict[str, Any]]:
+    """What a description says, of which a stranger may have written every word."""
+    about = json.loads(text)
+    parts, place = [], 0
     for kind, name, dims, dtype, shape in about["arrays"]:
         form = np.dtype(str(dtype))
-        if form.kind not in "biufcU" or len(dims) != len(shape) or min(shape, default=0) < 0:
+        fine = (
+            kind in ("variables", "coordinates")
+            and form.kind in "biufcU"
+            and len(dims) == len(shape)
+            and all(type(n) is int and n >= 0 for n in shape)
+        )
+        if not fine:
             raise ValueError("an array of an unknown kind")
         size = math.prod(shape) * form.itemsize
-        values = np.frombuffer(body[place : place + size], dtype=form).reshape(shape)
-        kinds[kind][str(name)] = (tuple(map(str, dims)), values)
+        words = tuple(map(str, dims))
+        parts.append(Part(kind, str(name), words, form, tuple(shape), place, place + size))
         place += size
-    if place != len(body):
-        raise ValueError("there is more than it says")
-    return run
+    return Form(tuple(parts), place), dict(about["attrs"])

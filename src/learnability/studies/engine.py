@@ -177,6 +177,10 @@ class _Coordinator:
             return [Outcome(point.key, None, 0.0, told, str(error)) for point in points]
         except CancelledError:
             raise LearnabilityError(_LOST) from None
+        except OSError:  # A connection that closed: of the scheduler, or of a worker that died.
+            if self._client.status != "running":
+                raise LearnabilityError(_LOST) from None
+            return None
         except Exception as error:
             raise LearnabilityError(
                 f"The workers cannot compute the points ({_reason(error)}): they need the same "

@@ -222,16 +222,16 @@ class Store:
 
     # ---- reading
 
-    def results(self, keys: Sequence[str]) -> dict[str, bytes]:
-        """The finished ones among some runs, key -> bytes.
+    def results(self, keys: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        """The finished ones among some runs, key and bytes, read as they are asked for.
 
         Parameters
         ----------
         keys : sequence of str
             Of the runs.
         """
-        rows = self._select("key, result", keys)
-        return {key: self._opened(key, stored) for key, stored in rows}
+        for key, stored in self._select("key, result", keys):
+            yield key, self._opened(key, stored)
 
     def finished(self, keys: Sequence[str]) -> set[str]:
         """The keys of the finished ones among some runs.
@@ -253,13 +253,12 @@ class Store:
         """
         return dict(self._select("key, error", keys, "failures"))
 
-    def _select(self, columns: str, keys: Sequence[str], table: str = "points") -> list[Any]:
-        rows: list[Any] = []
+    def _select(self, columns: str, keys: Sequence[str], table: str = "points") -> Iterator[Any]:
+        keys = list(dict.fromkeys(keys))
         for start in range(0, len(keys), _AT_ONCE):
             part = keys[start : start + _AT_ONCE]
             marks = ",".join("?" * len(part))
-            rows += self._run(f"SELECT {columns} FROM {table} WHERE key IN ({marks})", part)
-        return rows
+            yield from self._run(f"SELECT {columns} FROM {table} WHERE key IN ({marks})", part)
 
     def studies(self) -> dict[int, Layout]:
         """The studies that were asked of this file, by number."""

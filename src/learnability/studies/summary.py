@@ -61,16 +61,15 @@ def export(path: str | Path, number: int | None = None) -> xarray.Dataset:
                 f"Study {number} was asked, but the store {str(path)!r} holds {known}."
             )
         layout = studies[list(studies)[-1] if number is None else number]
-        results = store.results(layout.keys)
-    try:
-        return assemble(layout, results)
-    except LearnabilityError:
-        raise
-    except DAMAGED as error:
-        raise LearnabilityError(
-            f"The runs of {str(path)!r} do not fit together ({type(error).__name__}: {error}): "
-            "`learnability study check` says what is damaged."
-        ) from None
+        try:
+            return assemble(layout, store.results(layout.keys))
+        except LearnabilityError:
+            raise
+        except DAMAGED as error:
+            raise LearnabilityError(
+                f"The runs of {str(path)!r} do not fit together ({type(error).__name__}: {error}): "
+                "`learnability study check` says what is damaged."
+            ) from None
 
 
 def _rows(layout: Layout) -> list[tuple[str, Any]]:

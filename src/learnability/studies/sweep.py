@@ -121,17 +121,28 @@ def study(
         results: dict[str, bytes] = {}
         _check_time(points, scheduler, workers, longest)
         errors = _computed(points, results, None, scheduler, workers)
-    else:
-        with Store(store, write=True) as file:
-            there = file.finished(layout.keys)
-            missing = list({p.key: p for p in points if p.key not in there}.values())
-            _check_time(missing, scheduler, workers, longest)
-            file.remember(layout)
-            errors = _computed(missing, None, file, scheduler, workers, done=len(there))
-            results = file.results(layout.keys)
-    if errors:
         _tell(errors, layout, bool(results))
-    return assemble(layout, results)
+        return assemble(layout, results.items())
+    with Store(store, write=True) as file:
+        there = file.finished(layout.keys)
+        missing = _each_once(points, set(layout.keys) - there)
+        _check_time(missing, scheduler, workers, longest)
+        file.remember(layout)
+        del points
+        errors = _computed(missing, None, file, scheduler, workers, done=len(there))
+        del missing  # Before the result takes memory of its own.
+        _tell(errors, layout, len(errors) < len(set(layout.keys)))
+        return assemble(layout, file.results(layout.keys))
+
+
+def _each_once(points: list[Point], wanted: set[str]) -> list[Point]:
+    """The first point of each key that is wanted."""
+    found = []
+    for point in points:
+        if point.key in wanted:
+            wanted.discard(point.key)
+            found.append(point)
+    return found
 
 
 def _computed(
@@ -163,6 +174,8 @@ def _computed(
 
 def _tell(errors: dict[str, str], layout: Layout, some: bool) -> None:
     """Say which runs failed: as a warning, or as an error when there is nothing else."""
+    if not errors:
+        return
     counts: dict[str, int] = {}
     for error in errors.values():
         counts[error] = counts.get(error, 0) + 1

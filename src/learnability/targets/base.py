@@ -285,6 +285,10 @@ def checked_sizes(
     return int(n), int(d)
 
 
+_LITTLE = 2.0**20
+"""Bytes for which nobody asks the system."""
+
+
 def checked_memory(what: str, needed: float, advice: str = "use smaller sizes") -> None:
     """Refuse work that needs more bytes than are free.
 
@@ -302,6 +306,8 @@ def checked_memory(what: str, needed: float, advice: str = "use smaller sizes") 
     LearnabilityError
         When they are not free; the sentence says how many are needed.
     """
+    if needed <= _LITTLE:
+        return
     free = free_memory()
     if needed > free:
         raise LearnabilityError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,15 @@ if TYPE_CHECKING:
 
     from learnability.learners.base.learner import Found, Learner
 
-__all__ = ["alpha_by_alpha", "predicted", "seed_by_seed", "simulated", "the_question"]
+__all__ = [
+    "Labelled",
+    "Runs",
+    "alpha_by_alpha",
+    "predicted",
+    "seed_by_seed",
+    "simulated",
+    "the_question",
+]
 
 
 def the_question(learner: Learner, name: str | None) -> Question:
@@ -47,23 +55,79 @@ def the_question(learner: Learner, name: str | None) -> Question:
     )
 
 
+class Labelled(NamedTuple):
+    """A result as the parts of an `xarray.Dataset`, which costs more to make than many runs.
+
+    Attributes
+    ----------
+    variables : dict
+        Name -> (dims, array).
+    coords : dict
+        Name -> (dims, array), or one number.
+    attrs : dict
+        Provenance.
+    """
+
+    variables: dict[str, tuple[tuple[str, ...], NDArray[Any]]]
+    coords: dict[str, Any]
+    attrs: dict[str, Any]
+
+
+class Runs:
+    """Runs of a learner at one place of a grid: checked once, then asked for as many seeds as come.
+
+    Parameters
+    ----------
+    learner, target, name, given
+        As in `Learner.simulate`.
+
+    Raises
+    ------
+    LearnabilityError
+        When the learner does not support the target, or an argument is not accepted.
+    """
+
+    def __init__(
+        self, learner: Learner, target: Any, name: str | None, given: Mapping[str, Any]
+    ) -> None:
+        self._learner, self._given = learner, given
+        self._question, self._target, self._at = _prepared(learner, "simulate", target, name, given)
+        self._who = _who(learner, "simulate", self._question)
+        check_size(self._who, learner, self._target, self._at)
+        self._origin = _provenance(learner, self._question, "simulate", self._target, self._at)
+
+    def of(self, seeds: Sequence[int]) -> Labelled:
+        """The result of some seeds, along `seed`.
+
+        Parameters
+        ----------
+        seeds : sequence of int
+            Of the runs.
+        """
+        question = self._question
+        with within_numerics(self._who):
+            found = self._learner.run(question.name, self._target, self._at, seeds)
+        lead = (*question.axes, "seed") if found.lead is None else found.lead
+        about = (self._learner, question, "simulate", self._at, self._given)
+        return _labelled(*about, found, lead, seeds, self._origin)
+
+
 def simulated(
     learner: Learner, target: Any, name: str | None, seeds: Any, given: dict[str, Any]
 ) -> xarray.Dataset:
     """Ask the runs of a learner; see `Learner.simulate`."""
-    question, target, at = _prepared(learner, "simulate", target, name, given)
-    chosen, who = checked_seeds(seeds), _who(learner, "simulate", question)
-    check_size(who, learner, target, at)
-    with within_numerics(who):
-        found = learner.run(question.name, target, at, chosen)
-    lead = (*question.axes, "seed") if found.lead is None else found.lead
-    return _labelled(learner, question, "simulate", target, at, given, found, lead, chosen)
+    import xarray
+
+    runs = Runs(learner, target, name, given)
+    return xarray.Dataset(*runs.of(checked_seeds(seeds)))
 
 
 def predicted(
     learner: Learner, target: Any, name: str | None, seeds: Any, given: dict[str, Any]
 ) -> xarray.Dataset:
     """Ask the theory of a learner; see `Learner.predict`."""
+    import xarray
+
     question, target, at = _prepared(learner, "predict", target, name, given)
     side = question.predict
     assert side is not None
@@ -77,7 +141,9 @@ def predicted(
     lead = question.axes if found.lead is None else found.lead
     if "seed" in lead and chosen is None:
         chosen = [0]
-    return _labelled(learner, question, "predict", target, at, given, found, lead, chosen)
+    origin = _provenance(learner, question, "predict", target, at)
+    about = (learner, question, "predict", at, given)
+    return xarray.Dataset(*_labelled(*about, found, lead, chosen, origin))
 
 
 def _prepared(
@@ -136,6 +202,10 @@ def alpha_by_alpha(
 def _stacked(found: Sequence[Found], axis: int) -> Found:
     """Results of the same names as one, along a new axis; paths hold their last value."""
     first = found[0]
+    if len(found) == 1:
+        place = (slice(None),) * axis + (None,)
+        alone = {name: np.asarray(one)[place] for name, one in first.values.items()}
+        return dataclasses.replace(first, values=alone)
     names = list(dict.fromkeys(name for one in found for name in one.values))
     values = {}
     for name in names:
@@ -175,16 +245,14 @@ def _labelled(
     learner: Learner,
     question: Question,
     verb: str,
-    target: Any,
     at: Mapping[str, Any],
     given: Mapping[str, Any],
     found: Found,
     lead: tuple[str, ...],
     seeds: Sequence[int] | None,
-) -> xarray.Dataset:
+    origin: Mapping[str, Any],
+) -> Labelled:
     """Label arrays by the schema; an argument that was one number takes its axis away."""
-    import xarray
-
     declared = question.names(verb)
     single = [grid for grid in GRIDS if grid in at and np.ndim(given[grid]) == 0]
     ridges = isinstance(getattr(learner, "ridge", None), tuple)
@@ -205,7 +273,7 @@ def _labelled(
             )
         for axis in single:
             if axis in dims:
-                array = np.take(array, 0, axis=dims.index(axis))
+                array = array[(slice(None),) * dims.index(axis) + (0,)]
                 dims = tuple(dim for dim in dims if dim != axis)
         variables[name] = (dims, array)
     coords: dict[str, Any] = {}
@@ -222,7 +290,8 @@ def _labelled(
         coords["ridge"] = ("ridge", list(learner.ridges))
     used = {dim for dims, _ in variables.values() for dim in dims}
     kept = {k: v for k, v in coords.items() if not isinstance(v, tuple) or k in used}
-    return xarray.Dataset(variables, kept, _provenance(learner, question, verb, target, at, found))
+    more = {key: value for key, value in found.attrs.items() if value is not None}
+    return Labelled(variables, kept, {**origin, **more})
 
 
 def _provenance(
@@ -231,7 +300,6 @@ def _provenance(
     verb: str,
     target: Any,
     at: Mapping[str, Any],
-    found: Found,
 ) -> dict[str, Any]:
     names = [field.name for field in dataclasses.fields(learner)]  # type: ignore[arg-type]
     settings = ", ".join(f"{name}={getattr(learner, name)!r}" for name in names)
@@ -244,5 +312,4 @@ def _provenance(
         "version": learnability.__version__,
         "numerics_version": learner.numerics_version,
         **scalars,
-        **{key: value for key, value in found.attrs.items() if value is not None},
     }

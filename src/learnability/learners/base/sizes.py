@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,12 @@ def _count(learner: Any, name: str, otherwise: float) -> float:
 
 def _per_dimension(learner: Any, name: str) -> bool:
     """Whether a field is in units of the dimension."""
-    return any(field.name == name and "/d" in about.unit for field, about in declared(learner))
+    return name in _fields_per_dimension(type(learner))
+
+
+@lru_cache(maxsize=64)
+def _fields_per_dimension(kind: type) -> frozenset[str]:
+    return frozenset(field.name for field, about in declared(kind) if "/d" in about.unit)
 
 
 def check_size(who: str, learner: Any, target: Any, at: Mapping[str, Any]) -> None:
