@@ -17,12 +17,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.learners.deep.profiles import profile_of
 from learnability.targets.directions import first_moments, second_moments
 from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.parts import Parts, parts_by_degree
@@ -43,9 +43,7 @@ MARGIN = 0.03
 """Error of the theory over Var y, which bounds take into account."""
 _UNDECIDED = 0.04
 _REUSED = 8.0  # Of n / n*.
-_FEW = 12  # Up to so many variables the target is sampled by radius.
 _RADIAL = 0.1  # Share of a target from which its radial part counts in many dimensions.
-_SAMPLES, _BINS = 120_000, 100
 _FAR = 8  # With fewer variables the kernel's fit has no fourth moment.
 _DEGREES = 13  # Of which the learned share is computed.
 _LEAST_RIDGE, _LARGEST_RIDGE = 0.3, 300.0
@@ -209,10 +207,7 @@ def _radial_target(target: Hierarchical, G: Array, shares: Array) -> RadialTarge
     if len(parts.energies) > 2:
         energies[2] = float(np.sum(turned * turned.T)) / 2
         radial[1] = float(np.trace(turned)) / math.sqrt(2 * len(G))
-    D, profile = len(G), None
-    if D <= _FEW:
-        profile = _profile(target, tuple(np.round(np.clip(np.diag(G), 0, 1), 2).tolist()))
-    return _split(target, energies, parts._replace(radial=radial), profile)
+    return _split(target, energies, parts._replace(radial=radial), profile_of(target, G))
 
 
 def _split(
@@ -228,30 +223,6 @@ def _split(
     squares[0] = target.label_variance
     return RadialTarget(
         parts.radial, np.maximum(energies, 0.0), squares, parts.feature_radial, features, profile
-    )
-
-
-@lru_cache(maxsize=64)
-def _profile(target: Hierarchical, shares: tuple[float, ...]) -> Profile:
-    """The target by radius of variables that have shares of the directions, from samples."""
-    D = len(shares)
-    rng = np.random.default_rng(1618)
-    z = rng.standard_normal((_SAMPLES, D))
-    share = np.array(shares)
-    seen = np.sqrt(share) * z + np.sqrt(1 - share) * rng.standard_normal(z.shape)
-    h = target.features(z, np.eye(D))[-1][..., 0]
-    f = np.asarray(target.link(h), dtype=float) - target.mean
-    x = np.sum(seen**2, axis=1) / 2
-    order = np.argsort(x).reshape(_BINS, -1)
-    both = np.column_stack([f, h])
-    sign = np.sign(seen[:, :1]) if D == 1 else np.zeros((1, 1))
-    squares = (f**2)[order].mean(axis=1)
-    squares *= target.variance / squares.mean()
-    return Profile(
-        x[order].mean(axis=1),
-        both[order].mean(axis=1),
-        (both * sign)[order].mean(axis=1),
-        squares + target.noise,
     )
 
 

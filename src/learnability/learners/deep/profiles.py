@@ -1,0 +1,96 @@
+"""Hierarchical targets by radius, along the harmonics that they have parts in.
+
+In variables u that have a share of the hidden directions z, the target is projected on harmonics
+of the angle: the constant, the linear and the quadratic one that E[f u] and E[f (u u^T - I)] give,
+and above degree 2 the sum of zonal harmonics of the directions, weighted with E[f He_a(z_i)]. For
+one feature of directions these are all that the feature itself has. The means at like radius are
+those of samples.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnability.targets.directions import first_moments, second_moments
+from learnability.targets.hierarchical import Hierarchical
+from learnability.theory.radial import Profile
+
+__all__ = ["profile_of"]
+
+Array = NDArray[np.float64]
+
+_SAMPLES = 120_000
+_EDGES = np.cumsum([1200] * 97 + [600] * 3 + [300] * 3 + [150] * 4 + [75] * 4)[:-1]
+"""Of the bins of like radius, which are small in the tail, where weights change fast."""
+_HIGHEST = 4
+_NOTHING = 1e-6  # Of the energy of a harmonic over Var f.
+
+
+def profile_of(target: Hierarchical, G: Array) -> Profile:
+    """Return the target by radius, from samples.
+
+    Parameters
+    ----------
+    target : Hierarchical
+        With its N as a number.
+    G : array, shape (D, D)
+        The projection on what was found of the directions, in their basis.
+    """
+    return _profile(target, tuple(map(tuple, np.round(G, 3).tolist())))
+
+
+@lru_cache(maxsize=64)
+def _profile(target: Hierarchical, projection: tuple[tuple[float, ...], ...]) -> Profile:
+    D = len(projection)
+    share, basis = np.linalg.eigh(np.array(projection))
+    share = np.clip(share, 0.0, 1.0)
+    rng = np.random.default_rng(1618)
+    z = rng.standard_normal((_SAMPLES, D))
+    u = np.sqrt(share) * (z @ basis) + np.sqrt(1 - share) * rng.standard_normal(z.shape)
+    h = target.features(z, np.eye(D))[-1][..., 0]
+    f = np.asarray(target.link(h), dtype=float) - target.mean
+    x = np.sum(u**2, axis=1) / 2
+    order = np.argsort(x)
+
+    def by_radius(values: Array) -> Array:
+        starts = np.concatenate([[0], _EDGES])
+        return np.add.reduceat(values[order], starts) / np.diff([*starts, _SAMPLES])[:, None]
+
+    both = np.column_stack([f, h])
+    along = [(0, by_radius(both))]
+    angle = u / np.sqrt(2 * x)[:, None]
+    for a, Y in _harmonics(target, np.sqrt(share)[:, None] * basis.T, angle):
+        along.append((a, by_radius(both * Y[:, None])))
+    squares = by_radius(f[:, None] ** 2 * (target.variance / np.mean(f**2)))[:, 0]
+    return Profile(by_radius(x[:, None])[:, 0], tuple(along), squares + target.noise)
+
+
+def _harmonics(target: Hierarchical, seen: Array, angle: Array) -> list[tuple[int, Array]]:
+    """Return degrees and values of harmonics at angles; `seen` (D, D) is E[u z^T]."""
+    composition, size = target.composition, target.sizes[0]
+    D, floor = len(seen), _NOTHING * target.variance
+    linear = seen @ first_moments(composition, size)
+    found = [(1, angle @ linear)] if linear @ linear > floor else []
+    if D == 1:
+        return _unit(found)
+    second = seen @ second_moments(composition, size) @ seen.T
+    second = second - np.trace(second) / D * np.eye(D)
+    if np.sum(second**2) > floor:
+        found.append((2, np.einsum("nk,nk->n", angle @ second, angle)))
+    length = np.sqrt(np.sum(seen**2, axis=0))
+    cosines = angle @ (seen / np.maximum(length, 1e-12))
+    before, here = cosines, (D * cosines**2 - 1) / (D - 1)
+    for a in range(3, min(_HIGHEST, composition.highest) + 1):
+        # The zonal harmonic of degree a in D dimensions, one at the pole.
+        before, here = here, ((2 * a + D - 4) * cosines * here - (a - 1) * before) / (a + D - 3)
+        weights = first_moments(composition, size, a) * length**a
+        if weights @ weights > floor:
+            found.append((a, here @ weights))
+    return _unit(found)
+
+
+def _unit(found: list[tuple[int, Array]]) -> list[tuple[int, Array]]:
+    return [(a, Y / np.sqrt(np.mean(Y**2))) for a, Y in found if np.any(Y)]
