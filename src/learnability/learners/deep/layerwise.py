@@ -171,8 +171,8 @@ class Layerwise(Learner):
             "robust_feature_overlap": seen.robust_overlap[0],
             "status": str(Status.TRAINED if np.isfinite(seen.error).all() else Status.DIVERGED),
             "n_first": n,
-            "n_second": n,
-            "n_third": n if len(self.stack) > 2 else 0,
+            "n_second": network.sizes[0],
+            "n_third": network.sizes[1] if len(self.stack) > 2 else 0,
             "n_total": 2 * n if self.fresh else n,
             "kappa": np.log(n) / math.log(d),
         }

@@ -26,6 +26,7 @@ _SAMPLES = 120_000
 _EDGES = np.cumsum([1200] * 97 + [600] * 3 + [300] * 3 + [150] * 4 + [75] * 4)[:-1]
 """Of the bins of like radius, which are small in the tail, where weights change fast."""
 _HIGHEST = 4
+_SIGNIFICANT = 2.0  # Of the energy of means over that of their sampling errors.
 _NOTHING = 1e-6  # Of the energy of a harmonic over Var f.
 
 
@@ -55,15 +56,19 @@ def _profile(target: Hierarchical, projection: tuple[tuple[float, ...], ...]) ->
     x = np.sum(u**2, axis=1) / 2
     order = np.argsort(x)
 
+    counts = np.diff([0, *_EDGES, _SAMPLES])
+
     def by_radius(values: Array) -> Array:
-        starts = np.concatenate([[0], _EDGES])
-        return np.add.reduceat(values[order], starts) / np.diff([*starts, _SAMPLES])[:, None]
+        return np.add.reduceat(values[order], [0, *_EDGES]) / counts[:, None]
 
     both = np.column_stack([f, h])
     along = [(0, by_radius(both))]
     angle = u / np.sqrt(2 * x)[:, None]
     for a, Y in _harmonics(target, np.sqrt(share)[:, None] * basis.T, angle):
         along.append((a, by_radius(both * Y[:, None])))
+    # Means that sampling alone would give are none.
+    noise = _SIGNIFICANT * len(counts) * float(np.mean(f**2))
+    along = [(a, v if counts @ v[:, 0] ** 2 > noise else 0 * v) for a, v in along]
     squares = by_radius(f[:, None] ** 2 * (target.variance / np.mean(f**2)))[:, 0]
     return Profile(by_radius(x[:, None])[:, 0], tuple(along), squares + target.noise)
 
