@@ -24,13 +24,16 @@ from learnability.learners import (
     RidgeReadout,
     SpectralFirstLayer,
     SphericalFirstLayer,
+    UnfoldingLayer,
 )
 from learnability.learners.deep import (
     Samples,
     best_kernel_error,
+    features_n_star,
     first_layer_overlap,
     predicted_stages,
 )
+from learnability.theory.mehler import half_recovery
 
 pytestmark = pytest.mark.agreement
 
@@ -267,6 +270,25 @@ def test_three_layers_learn_more_than_two() -> None:
     three = float(runs.error.mean()) / here.variance
     assert two <= 0.30 and three <= two - 0.05
     assert best_kernel_error(here, 64, 9410) / here.variance == pytest.approx(0.468, abs=0.003)
+
+
+def test_four_layers_beat_three_on_a_tree_of_depth_four() -> None:
+    """N = (16, 4), known directions, n = 4000 for the later layers, seeds 5000 to 5003.
+
+    Theory: the unfolding shows the features at n* far below half of n, and a kernel in the
+    directions has not learned half of degree 4. Four layers are better by 5 standard errors.
+    """
+    tree, n, seeds = Hierarchical("tanh(z)", "He2(z)", N=(16, 4)), 4000, range(5000, 5004)
+    assert 4 * features_n_star(tree) < n / 2 and n < half_recovery(16, 4)
+    later = PreconditionedSecondLayer(), RidgeReadout()
+    four = Layerwise((OracleFirstLayer(None), UnfoldingLayer(4), *later))
+    three = Layerwise((OracleFirstLayer(1000), *later))
+    errors = [
+        one.simulate(tree, d=16, alpha=n / 16, seeds=seeds).error.values / tree.variance
+        for one in (four, three)
+    ]
+    gap = errors[1] - errors[0]
+    assert gap.mean() > 5 * gap.std(ddof=1) / math.sqrt(len(gap)) and gap.mean() > 0
 
 
 def test_joint_training_separates_depths() -> None:

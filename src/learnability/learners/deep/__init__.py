@@ -21,7 +21,7 @@ from learnability.learners.deep.probes import Probes, layer_probes
 from learnability.learners.deep.samples import Samples
 from learnability.learners.deep.stage_theory import best_kernel_error, predicted_stages
 from learnability.learners.deep.stages import PreconditionedSecondLayer, RidgeReadout
-from learnability.learners.deep.unfolding import UnfoldingLayer
+from learnability.learners.deep.unfolding import UnfoldingLayer, features_n_star
 
 __all__ = [
     "JointAdamW",
@@ -42,6 +42,7 @@ __all__ = [
     "TwoLayer",
     "UnfoldingLayer",
     "best_kernel_error",
+    "features_n_star",
     "first_layer_overlap",
     "first_layer_rank",
     "kernel_spectrum",

@@ -32,10 +32,12 @@ from learnability.gaussian.hermite_products import hermite_products
 from learnability.learners.deep._leave_one_out import fit_by_leave_one_out
 from learnability.learners.deep.stages import Blocks, Trained, spread_over_neurons
 from learnability.targets.base import checked_memory
+from learnability.targets.hierarchical import Hierarchical
 
-__all__ = ["UnfoldingLayer"]
+__all__ = ["UnfoldingLayer", "features_n_star"]
 
 _LEAST = 8  # Samples of a half.
+_SAMPLES = 200_000
 
 
 @record
@@ -88,3 +90,45 @@ def _products(u: NDArray[Any], degree: int) -> NDArray[Any]:
     """Return orthonormal Hermite products of degrees 1 to `degree`, shape (n, products)."""
     found = [hermite_products(u, k) for k in range(1, degree + 1)]
     return np.ascontiguousarray(np.concatenate(found).T, dtype=u.dtype)
+
+
+def features_n_star(target: Hierarchical, degree: int = 2) -> float:
+    """Samples at which an unfolding of the labels first shows the features of the last level.
+
+    p Var(y) / theta^2 with p products up to a degree and theta = E[f He_2(h_b)], the least over the
+    features h_b under the last one, from 200 000 samples: the transition of the second moment of
+    the labels with products in place of inputs. It is that of Gaussian products and of labels
+    without a linear part; the products are not Gaussian, so that it is a scale and no prediction.
+
+    Parameters
+    ----------
+    target : Hierarchical
+        With its N as a number and a depth of at least 4.
+    degree : int
+        Highest degree of the products.
+
+    Returns
+    -------
+    float
+        Infinite when theta is zero within 3 standard errors.
+
+    Raises
+    ------
+    LearnabilityError
+        When the tree has depth 3.
+    """
+    if target.depth < 4:
+        raise LearnabilityError(
+            f"A tree of depth {target.depth} has no features below the last ones: use depth 4."
+        )
+    D = target.r * target.sizes[0]
+    z = np.random.default_rng(1618).standard_normal((_SAMPLES, D))
+    levels = target.features(z, np.eye(D))
+    f = np.asarray(target.link(levels[-1][..., 0]), dtype=float) - target.mean
+    below = levels[-2].reshape(len(z), -1)
+    values = f[:, None] * (below**2 - 1)
+    theta, error = np.abs(values.mean(axis=0)), values.std(axis=0) / math.sqrt(len(z))
+    if (theta < 3 * error).any():
+        return math.inf
+    products = math.comb(D + degree, degree) - 1
+    return products * target.label_variance / float(theta.min()) ** 2
