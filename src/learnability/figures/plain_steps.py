@@ -105,7 +105,7 @@ def picture(data: xarray.Dataset) -> Any:
                       label=f"{stage}, plain")  # fmt: skip
             crosses(left, data["steps"], found, COLOURS[k])
             left.axhline(float(data["runs_preconditioned_error"].sel(stage=stage).mean()),
-                         ls="--", color=COLOURS[k], label=f"{stage}, one preconditioned step")  # fmt: skip
+                         ls="--", color=COLOURS[k], label=f"{stage}, preconditioned")  # fmt: skip
         left.set(xscale="log", xlabel="plain steps", ylabel="error / Var $y$", ylim=(0, 1.1))
         figure.legend(loc="outside lower center", ncols=2)
         right.loglog(data["k"], data["eigenvalue"], color=COLOURS[0])

@@ -114,7 +114,13 @@ def predicted_stages(
         reason = reason or (
             f"a few far inputs decide the overlap with a feature of less than {_FAR} variables"
         )
-    margin = MARGIN * target.label_variance
+    margin, D = MARGIN * target.label_variance, len(known.share)
+    if n < D * (D + 1):
+        given, sure, margin = False, sure & False, 2 * margin
+        reason = reason or (
+            f"n is below {D * (D + 1)}, twice the number of products of two of {D} variables, "
+            "where the fluctuations of single runs are of the size of what is learned"
+        )
     return Stages(
         M_W,
         middle.error if given else math.nan,
