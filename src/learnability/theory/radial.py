@@ -42,7 +42,6 @@ Array = NDArray[np.float64]
 _ANGULAR = 12
 _RADIAL = 8
 _NODES = 80
-_BEYOND = 100
 
 
 class Profile(NamedTuple):
@@ -142,7 +141,9 @@ def _multiplicity(D: int, a: int) -> float:
     return float(math.comb(D + a - 1, a) - (math.comb(D + a - 3, a - 2) if a > 1 else 0))
 
 
-def radial_fit(target: RadialTarget, D: int, n: float, ridge: float) -> RidgeFit:
+def radial_fit(
+    target: RadialTarget, D: int, n: float, ridge: float, beyond: float = 100.0
+) -> RidgeFit:
     """Return the errors and overlaps of the regression.
 
     Parameters
@@ -155,11 +156,13 @@ def radial_fit(target: RadialTarget, D: int, n: float, ridge: float) -> RidgeFit
         Samples.
     ridge : float
         Of (K + ridge I) c = y.
+    beyond : float
+        Inputs go out to the furthest of so many times n: the kernel grows, so that what lies
+        further would count what hardly ever happens.
     """
     from scipy.special import gammainccinv
 
-    # Beyond the furthest of a hundred times n the kernel would count what hardly ever happens.
-    x, p, sizes, tables = _basis(D, round(float(gammainccinv(D / 2, 1 / (_BEYOND * n))), 3))
+    x, p, sizes, tables = _basis(D, round(float(gammainccinv(D / 2, 1 / (beyond * n))), 3))
     rho = mehler_parameter(D)
     diagonal = np.exp(2 * x * rho / (1 + rho)) * (1 - rho**2) ** (-D / 2)
     known = sum(m * np.sum(t**2, axis=1) for m, t in zip(sizes, tables, strict=True))

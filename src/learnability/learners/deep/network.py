@@ -39,6 +39,8 @@ class Network(NamedTuple):
         Of the stages after the first.
     sizes : tuple of int
         Samples that the stages after the first have read.
+    layers : callable
+        Inputs -> pre-activations (n, p) of every layer, the output last, for `layer_probes`.
     """
 
     W: NDArray[np.float32]
@@ -46,6 +48,7 @@ class Network(NamedTuple):
     functions: Callable[[NDArray[Any]], NDArray[Any]]
     ridges: tuple[float, ...]
     sizes: tuple[int, ...]
+    layers: Callable[[NDArray[Any]], list[NDArray[Any]]]
 
 
 def train(learner: Layerwise, target: Hierarchical, *, n: int, d: int, seed: int = 0) -> Network:
@@ -127,8 +130,14 @@ def train_over(
             u = one.forward(u)
         return np.concatenate([fitted[:, :1], u], axis=1)
 
+    def values(X: NDArray[Any]) -> list[NDArray[Any]]:
+        found = [lifted(X @ W.T)]
+        for one in trained:
+            found.append(one.forward(found[-1]))
+        return found
+
     ridges = tuple(one.ridge for one in trained)
-    return Network(W, outputs, functions, ridges, tuple(sizes))
+    return Network(W, outputs, functions, ridges, tuple(sizes), values)
 
 
 def _one_block(values: NDArray[Any]) -> Blocks:

@@ -183,6 +183,9 @@ def _fitted(
             strange,
             (f"with {D} variables the fit in the tails is not resolved by degrees up to {highest}"),
         )
+    far = abs(radial_fit(here, D, n, ridge, beyond=1.0).error - fit.error)
+    if far > unknown:
+        unknown, reason = far, "a few inputs further out than all samples decide the error"
     seen = float(here.energies.sum() + np.sum(here.radial**2))
     floor = target.noise + max(target.variance - seen - above, 0.0)
     return _Fitted(fit.error, np.minimum(np.abs(M_h), 1.0), floor, unknown, reason)
