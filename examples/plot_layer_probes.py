@@ -33,9 +33,9 @@ assert probes.value[2, 2] > probes.value[0, 2]
 
 # %%
 # **Digits.** The layers of a classifier of scikit-learn, with how much ink an image has, its class,
-# and whether the digit is odd. Ink is linear in the pixels and is forgotten from layer to layer; the
-# class is more linear in the first hidden layer than in the pixels. The last layers have few
-# neurons, and a class is not linear in them but for a softmax.
+# and whether the digit is odd. Ink is linear in the pixels and is forgotten from layer to layer.
+# The class is more linear in the first hidden layer than in the pixels; the last layers have few
+# neurons, in which it is linear only up to a softmax.
 digits = load_digits()
 pixels = digits.data / 16.0
 model = MLPClassifier((64, 32, 16), max_iter=120, random_state=0, tol=1e-3).fit(

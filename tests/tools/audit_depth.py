@@ -66,7 +66,8 @@ def compared(case: Case) -> Outcome:
     runs = LEARNER.simulate(case.target, **at, seeds=list(RUNS))
     variance = theory.attrs["label_variance"]
     given, outside = 0, []
-    scales = {"first_layer_overlap": 1.0, "feature_overlap": 1.0, "two_layer_error": variance}
+    scales = {"first_layer_overlap": 1.0, "feature_overlap": 1.0}
+    scales |= {"two_layer_error": variance, "error": variance}
     for name, scale in scales.items():
         values = np.atleast_1d(theory[name].values) / scale
         found = runs[name].values.reshape(len(RUNS), -1) / scale

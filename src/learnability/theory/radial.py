@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from learnability.gaussian.rules import legendre
 from learnability.theory.mehler import mehler_parameter
 
-__all__ = ["Profile", "RadialTarget", "RidgeFit", "radial_fit"]
+__all__ = ["Curve", "Profile", "RadialTarget", "RidgeFit", "radial_fit"]
 
 Array = NDArray[np.float64]
 
@@ -89,6 +89,28 @@ class RadialTarget(NamedTuple):
     profile: Profile | None = None
 
 
+class Curve(NamedTuple):
+    """A fit by radius.
+
+    Attributes
+    ----------
+    x : array, shape (nodes,)
+        r^2 / 2.
+    along : tuple of (int, array, array)
+        Degrees of the harmonics of the target, its parts along them, and those of the mean fit.
+    spread : array, shape (nodes,)
+        Variance of the fit over samples.
+    product, square : float
+        Of what lies along no harmonic: E[f q] and E[q^2] of the mean fit.
+    """
+
+    x: Array
+    along: tuple[tuple[int, Array, Array], ...]
+    spread: Array
+    product: float
+    square: float
+
+
 class RidgeFit(NamedTuple):
     """What ridge regression makes of a target.
 
@@ -102,12 +124,15 @@ class RidgeFit(NamedTuple):
         E[q h_m].
     learned : array, shape (j,)
         Share of degree j that the mean fit has.
+    curve : Curve
+        The fit by radius.
     """
 
     error: float
     spread: float
     with_features: Array
     learned: Array
+    curve: Curve
 
 
 @lru_cache(maxsize=256)
@@ -199,9 +224,11 @@ def radial_fit(
     learned, bias = np.zeros(degrees), np.zeros(len(p))
     others, product = squares.copy(), 0.0
     with_features = np.zeros(len(parts))
+    fits = []
     for a, values in along:
         f, h = values[:, 0], values[:, 1:]
         fit = mean_fit(a, f)
+        fits.append((a, f, fit))
         bias = bias + (f - fit) ** 2
         others = others - f**2
         product += float(p @ (f * fit))
@@ -237,7 +264,10 @@ def radial_fit(
     errors = np.linalg.solve(np.eye(len(p)) - back * weights, bias)
     error = float(p @ errors)
     total = float(target.squares[0])
-    return RidgeFit(error, max(error - total + 2 * product, 1e-300), with_features, learned)
+    spread = max(error - total + 2 * product, 1e-300)
+    rest = float(energies @ learned), float(energies @ learned**2)
+    curve = Curve(x, tuple(fits), np.maximum(errors - bias, 0.0), *rest)
+    return RidgeFit(error, spread, with_features, learned, curve)
 
 
 def _inverse(table: Array, weights: Array, n: float, ridge: float) -> Array:

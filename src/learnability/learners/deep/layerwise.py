@@ -42,6 +42,7 @@ from learnability.statuses import Status
 __all__ = ["Layerwise", "TwoLayer"]
 
 _ALONE = {"layers": (None,)}
+_LAST = {0: "two_layer_error", 1: "three_layer_error"}  # By the number of layers over the second.
 
 
 @record
@@ -64,9 +65,9 @@ class Layerwise(Learner):
     other layers learn is not predicted, except for the overlap of a first layer that is spectral
     and for `kernel_error`, the best Mehler kernel in all d dimensions (I). `two_layer_error` (II)
     and the overlaps are held to 0.03 (of Var y) and three standard errors of runs on random targets
-    (the guide says how many agree; least sure is n below the square of the number of directions);
-    the error of three layers (III) lies between `three_layer_floor` and `three_layer_bound`. A
-    number is NaN where it is not known, and the attribute `note` says why.
+    (the guide says how many agree), and so is the `error` of three layers (III), which lies between
+    `three_layer_floor` and `three_layer_bound`. A number is NaN where it is not known, and the
+    attribute `note` says why.
     """
 
     name: ClassVar[str] = "layerwise"
@@ -193,7 +194,7 @@ class Layerwise(Learner):
             ridge if (exact or spectral) and first.width is None else None,
             self.fresh or exact,
             bool(further) and bool(at.get("third", True)),
-            not further,
+            _LAST.get(len(further), ""),
         )
         values, attrs = predictions(target.at(at["d"]), at["d"], sample_sizes(at), setting)
         return Found(values, attrs=attrs)

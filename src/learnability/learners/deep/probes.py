@@ -142,10 +142,14 @@ def _probe(
     """Return the share and its error for each level; one regression for all of them."""
     centre = layer[fitted].mean(axis=0)
     spread = layer[fitted].std(axis=0)
-    standard = (layer - centre) / np.where(spread > 0, spread, 1.0)
+    varies = spread > 1e-12 * np.abs(layer).max(axis=0)
+    standard = ((layer - centre) / np.where(varies, spread, 1.0))[:, varies]
     labels = np.concatenate(levels, axis=1)
-    fit = fit_by_leave_one_out(lambda: [standard[fitted]], labels[fitted].T, ridge)
-    missed = (labels[held] - fit(standard[held])) ** 2
+    read = np.tile(labels[fitted].mean(axis=0), (len(held), 1))
+    if varies.any():
+        fit = fit_by_leave_one_out(lambda: [standard[fitted]], labels[fitted].T, ridge)
+        read = fit(standard[held])
+    missed = (labels[held] - read) ** 2
     apart = (labels[held] - labels[held].mean(axis=0)) ** 2
     found, start = [], 0
     for level in levels:

@@ -4,30 +4,41 @@ In variables u that have a share of the hidden directions z, the target is proje
 of the angle: the constant, the linear and the quadratic one that E[f u] and E[f (u u^T - I)] give,
 and above degree 2 the sum of zonal harmonics of the directions, weighted with E[f He_a(z_i)]. For
 one feature of directions these are all that the feature itself has. The means at like radius are
-those of samples.
+those of samples, and so is the error of a refit of the labels on a fit.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnability.targets.directions import first_moments, second_moments
 from learnability.targets.hierarchical import Hierarchical
-from learnability.theory.radial import Profile
+from learnability.theory.radial import Curve, Profile
 
-__all__ = ["profile_of"]
+__all__ = ["profile_of", "refit_error"]
 
 Array = NDArray[np.float64]
 
 _SAMPLES = 120_000
 _EDGES = np.cumsum([1200] * 97 + [600] * 3 + [300] * 3 + [150] * 4 + [75] * 4)[:-1]
 """Of the bins of like radius, which are small in the tail, where weights change fast."""
+_NEIGHBOURS = 100
 _HIGHEST = 4
 _SIGNIFICANT = 2.0  # Of the energy of means over that of their sampling errors.
 _NOTHING = 1e-6  # Of the energy of a harmonic over Var f.
+
+
+class _Drawn(NamedTuple):
+    """Samples of a centred target f and of its features h, with x = r^2 / 2 and harmonics."""
+
+    f: Array
+    h: Array
+    x: Array
+    harmonics: dict[int, Array]
 
 
 def profile_of(target: Hierarchical, G: Array) -> Profile:
@@ -40,11 +51,43 @@ def profile_of(target: Hierarchical, G: Array) -> Profile:
     G : array, shape (D, D)
         The projection on what was found of the directions, in their basis.
     """
-    return _profile(target, tuple(map(tuple, np.round(G, 3).tolist())))
+    return _profile(target, _rounded(G))
 
 
-@lru_cache(maxsize=64)
-def _profile(target: Hierarchical, projection: tuple[tuple[float, ...], ...]) -> Profile:
+def refit_error(target: Hierarchical, G: Array, curve: Curve) -> float:
+    """Return III, E Var(y | q), what a refit of the labels on a fit q leaves.
+
+    q has the mean fit along the harmonics, of the rest of f the share that the fit has of it, and
+    Gaussian noise of the variance of the fit at each radius.
+
+    Parameters
+    ----------
+    target : Hierarchical
+        With its N as a number.
+    G : array, shape (D, D)
+        The projection on what was found of the directions, in their basis.
+    curve : Curve
+        The fit.
+    """
+    drawn = _drawn(target, _rounded(G))
+    q, rest = np.zeros(_SAMPLES), drawn.f.copy()
+    for a, part, fit in curve.along:
+        q += np.interp(drawn.x, curve.x, fit) * drawn.harmonics[a]
+        rest -= np.interp(drawn.x, curve.x, part) * drawn.harmonics[a]
+    share = curve.product / max(float(np.mean(rest**2)), 1e-300)
+    more = max(curve.square - share * curve.product, 0.0)
+    noise = np.sqrt(np.interp(drawn.x, curve.x, curve.spread) + more)
+    q += share * rest + noise * np.random.default_rng(2718).standard_normal(_SAMPLES)
+    alike = drawn.f[np.argsort(q)].reshape(-1, _NEIGHBOURS)
+    return float(alike.var(axis=1, ddof=1).mean()) + target.noise
+
+
+def _rounded(G: Array) -> tuple[tuple[float, ...], ...]:
+    return tuple(map(tuple, np.round(G, 3).tolist()))
+
+
+@lru_cache(maxsize=4)
+def _drawn(target: Hierarchical, projection: tuple[tuple[float, ...], ...]) -> _Drawn:
     D = len(projection)
     share, basis = np.linalg.eigh(np.array(projection))
     share = np.clip(share, 0.0, 1.0)
@@ -54,23 +97,27 @@ def _profile(target: Hierarchical, projection: tuple[tuple[float, ...], ...]) ->
     h = target.features(z, np.eye(D))[-1][..., 0]
     f = np.asarray(target.link(h), dtype=float) - target.mean
     x = np.sum(u**2, axis=1) / 2
-    order = np.argsort(x)
+    angle = u / np.sqrt(2 * x)[:, None]
+    harmonics = _harmonics(target, np.sqrt(share)[:, None] * basis.T, angle)
+    return _Drawn(f, h, x, {0: np.ones(_SAMPLES)} | dict(harmonics))
 
-    counts = np.diff([0, *_EDGES, _SAMPLES])
+
+@lru_cache(maxsize=64)
+def _profile(target: Hierarchical, projection: tuple[tuple[float, ...], ...]) -> Profile:
+    drawn = _drawn(target, projection)
+    order, counts = np.argsort(drawn.x), np.diff([0, *_EDGES, _SAMPLES])
 
     def by_radius(values: Array) -> Array:
-        return np.add.reduceat(values[order], [0, *_EDGES]) / counts[:, None]
+        return np.asarray(np.add.reduceat(values[order], [0, *_EDGES]) / counts[:, None])
 
-    both = np.column_stack([f, h])
-    along = [(0, by_radius(both))]
-    angle = u / np.sqrt(2 * x)[:, None]
-    for a, Y in _harmonics(target, np.sqrt(share)[:, None] * basis.T, angle):
-        along.append((a, by_radius(both * Y[:, None])))
+    both = np.column_stack([drawn.f, drawn.h])
+    means = [(a, by_radius(both * Y[:, None])) for a, Y in drawn.harmonics.items()]
     # Means that sampling alone would give are none.
-    noise = _SIGNIFICANT * len(counts) * float(np.mean(f**2))
-    along = [(a, v if counts @ v[:, 0] ** 2 > noise else 0 * v) for a, v in along]
-    squares = by_radius(f[:, None] ** 2 * (target.variance / np.mean(f**2)))[:, 0]
-    return Profile(by_radius(x[:, None])[:, 0], tuple(along), squares + target.noise)
+    size = float(np.mean(drawn.f**2))
+    noise = _SIGNIFICANT * len(counts) * size
+    along = tuple((a, v if counts @ v[:, 0] ** 2 > noise else 0 * v) for a, v in means)
+    squares = by_radius(drawn.f[:, None] ** 2 * (target.variance / size))[:, 0]
+    return Profile(by_radius(drawn.x[:, None])[:, 0], along, squares + target.noise)
 
 
 def _harmonics(target: Hierarchical, seen: Array, angle: Array) -> list[tuple[int, Array]]:

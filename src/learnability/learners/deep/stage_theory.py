@@ -6,8 +6,9 @@ projection on what was found: exactly for j = 1 and 2, and above with one share 
 of one sign under one feature. The rest is noise. Ridge regression with the Mehler kernel in these
 variables then has the error II and the fit q (`radial`); M_h is its correlation with a feature.
 
-III, the error of a refit of y on q, is bounded: it is at most II, as q itself is one such refit,
-and at least E Var(y | estimated variables). Where a number rests on something that is not known
+III, the error of a refit of y on q, is E Var(y | q) over samples of the target and of q, whose
+mean and variance at each radius are known. It is at most II, as q itself is one such refit, and at
+least E Var(y | estimated variables). Where a number rests on something that is not known
 (shares near n*, degrees beyond those resolved), the prediction is made with both ends; when these
 differ by more than 0.04 Var y it is not given, and the reason is.
 """
@@ -22,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.learners.deep.profiles import profile_of
+from learnability.learners.deep.profiles import profile_of, refit_error
 from learnability.targets.directions import first_moments, second_moments
 from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.parts import Parts, parts_by_degree
@@ -61,8 +62,8 @@ class Stages(NamedTuple):
         II.
     feature_overlap : array, shape (r,)
         M_h.
-    three_layer_bound, three_layer_floor : float
-        III is not above and not below these.
+    three_layer_error, three_layer_bound, three_layer_floor : float
+        III, and what it is not above and not below.
     reason : str
         Why a number is not given; empty when all are.
     """
@@ -70,6 +71,7 @@ class Stages(NamedTuple):
     first_layer_overlap: float
     two_layer_error: float
     feature_overlap: Array
+    three_layer_error: float
     three_layer_bound: float
     three_layer_floor: float
     reason: str
@@ -125,6 +127,7 @@ def predicted_stages(
         M_W,
         middle.error if given else math.nan,
         np.where(sure, M_h[0], math.nan),
+        middle.refit if given else math.nan,
         max(one.error + one.unknown for one in ends) + margin,
         max(min(one.floor for one in ends) - margin, target.noise),
         "" if given and sure.all() and M_W == M_W else reason,
@@ -136,6 +139,7 @@ class _Fitted(NamedTuple):
 
     error: float
     overlap: Array
+    refit: float
     floor: float
     unknown: float
     reason: str
@@ -188,7 +192,8 @@ def _fitted(
         unknown, reason = far, "a few inputs further out than all samples decide the error"
     seen = float(here.energies.sum() + np.sum(here.radial**2))
     floor = target.noise + max(target.variance - seen - above, 0.0)
-    return _Fitted(fit.error, np.minimum(np.abs(M_h), 1.0), floor, unknown, reason)
+    refit = min(refit_error(target, G, fit.curve), fit.error)
+    return _Fitted(fit.error, np.minimum(np.abs(M_h), 1.0), refit, floor, unknown, reason)
 
 
 def _shares(target: Hierarchical, G: Array, largest: bool = False) -> Array:
@@ -248,8 +253,8 @@ class Setting(NamedTuple):
         Whether the second stage has samples that the first layer has not seen.
     third : bool
         Whether III is bounded.
-    two : bool
-        Whether the second stage is the last.
+    last : str
+        The error of `Stages` that is the learner's own; empty when it is none of them.
     """
 
     exact: bool
@@ -257,7 +262,7 @@ class Setting(NamedTuple):
     ridge: float | None
     fresh: bool
     third: bool
-    two: bool
+    last: str
 
 
 def predictions(
@@ -287,8 +292,8 @@ def predictions(
     if setting.third:
         values["three_layer_bound"] = [s.three_layer_bound for s in stages]
         values["three_layer_floor"] = [s.three_layer_floor for s in stages]
-    if setting.two:
-        values["error"] = values["two_layer_error"]
+    if setting.last:
+        values["error"] = [getattr(s, setting.last) for s in stages]
     reasons = dict.fromkeys(s.reason for s in stages if s.reason)
     attributes: dict[str, Any] = {
         "label_variance": target.label_variance,
@@ -317,7 +322,7 @@ def _stages(target: Hierarchical, d: int, n: int, setting: Setting) -> Stages:
         )
     if reason:
         M_W = stages.first_layer_overlap if setting.spectral else math.nan
-        return Stages(M_W, math.nan, unknown, math.nan, math.nan, reason)
+        return Stages(M_W, math.nan, unknown, math.nan, math.nan, math.nan, reason)
     return stages
 
 

@@ -124,11 +124,12 @@ def features_n_star(target: Hierarchical, degree: int = 2) -> float:
     D = target.r * target.sizes[0]
     z = np.random.default_rng(1618).standard_normal((_SAMPLES, D))
     levels = target.features(z, np.eye(D))
-    f = np.asarray(target.link(levels[-1][..., 0]), dtype=float) - target.mean
+    f = np.asarray(target.link(levels[-1][..., 0]), dtype=float)
+    variance = float(f.var()) + target.noise
     below = levels[-2].reshape(len(z), -1)
-    values = f[:, None] * (below**2 - 1)
+    values = (f - f.mean())[:, None] * (below**2 - 1)
     theta, error = np.abs(values.mean(axis=0)), values.std(axis=0) / math.sqrt(len(z))
     if (theta < 3 * error).any():
         return math.inf
     products = math.comb(D + degree, degree) - 1
-    return products * target.label_variance / float(theta.min()) ** 2
+    return products * variance / float(theta.min()) ** 2
