@@ -1,7 +1,7 @@
 """Plain against preconditioned steps on the second layer, directions known.
 
 Left: errors of two layers (the function q) and of three against the number of plain gradient steps,
-beside one preconditioned step on the same samples. Right: eigenvalues of the Gram matrix of the
+beside one preconditioned step on as many samples. Right: eigenvalues of the Gram matrix of the
 features over the largest, with marks where those of degree 1, 2 and 3 in N variables end: degree k
 is N^k and more steps away.
 
@@ -58,25 +58,25 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
     from learnability.studies import study
 
     target = reference(N=size.N)
-    first = OracleFirstLayer(size.width)
+    first, second = OracleFirstLayer(size.width), PreconditionedSecondLayer()
 
-    def errors(layer: Any) -> list[Any]:
+    def errors(layer: Any, n: int) -> list[Any]:
         learner = Layerwise((first, layer, RidgeReadout()), fresh=False)
-        runs = study(learner, target, d=size.N, alpha=size.samples / size.N, seeds=size.runs,
-                     store=store)  # fmt: skip
+        runs = study(learner, target, d=size.N, alpha=n / size.N, seeds=size.runs, store=store)
         return [relative(runs[name], target) for name in ("two_layer_error", "error")]
 
-    plain = np.array([errors(PlainSecondLayer(steps=steps)) for steps in size.steps])
+    plain = np.array([errors(PlainSecondLayer(steps=steps), size.samples) for steps in size.steps])
+    # Plain steps use one half of the samples, and the readout over them the other.
+    preconditioned = np.array(errors(second, size.samples // 2))
     samples = Samples(target, 0, size.N, size.samples)
     W = first.learn(samples)
     X = np.concatenate([X for X, _ in samples])
-    second = PreconditionedSecondLayer()
     phi = Features(second.activation, second.bias, 0, 1)(X @ W.T)
     values, _ = kernel_spectrum(phi - phi.mean(axis=0), samples.labels)
     return xarray.Dataset(
         {
             "runs_plain_error": (("steps", "stage", "seed"), plain),
-            "runs_preconditioned_error": (("stage", "seed"), np.array(errors(second))),
+            "runs_preconditioned_error": (("stage", "seed"), preconditioned),
             "eigenvalue": ("k", values / values[0]),
         },
         {
