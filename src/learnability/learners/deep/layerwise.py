@@ -42,7 +42,6 @@ from learnability.statuses import Status
 __all__ = ["Layerwise", "TwoLayer"]
 
 _ALONE = {"layers": (None,)}
-_LAST = {0: "two_layer_error", 1: "three_layer_error"}  # By the number of layers over the second.
 
 
 @record
@@ -188,13 +187,14 @@ class Layerwise(Learner):
             isinstance(first, kind) for kind in (OracleFirstLayer, SpectralFirstLayer)
         )
         ridge = fitted.ridge if isinstance(fitted, MehlerReadout | MehlerSecondLayer) else None
+        third = len(further) == 1 and bool(at.get("third", True))
         setting = Setting(
             exact,
             exact or spectral,
             ridge if (exact or spectral) and first.width is None else None,
             self.fresh or exact,
-            bool(further) and bool(at.get("third", True)),
-            _LAST.get(len(further), ""),
+            third,
+            "two_layer_error" if not further else "three_layer_error" if third else "",
         )
         values, attrs = predictions(target.at(at["d"]), at["d"], sample_sizes(at), setting)
         return Found(values, attrs=attrs)
