@@ -70,7 +70,7 @@ class Layerwise(Learner):
     """
 
     name: ClassVar[str] = "layerwise"
-    numerics_version: ClassVar[int] = 3  # 3: fresh samples and infinitely many neurons by default.
+    numerics_version: ClassVar[int] = 4  # 4: predictions along harmonics; 3: fresh samples.
     supports: ClassVar[Support] = Support(targets=("hierarchical",))
     questions: ClassVar[tuple[Question, ...]] = (
         Question(
