@@ -23,7 +23,7 @@ __all__ = ["profile_of", "refit_error"]
 
 Array = NDArray[np.float64]
 
-_SAMPLES = 120_000
+_SAMPLES, _ROWS = 120_000, 12_000
 _EDGES = np.cumsum([1200] * 97 + [600] * 3 + [300] * 3 + [150] * 4 + [75] * 4)[:-1]
 """Of the bins of like radius, which are small in the tail, where weights change fast."""
 _NEIGHBOURS = 100
@@ -91,15 +91,22 @@ def _drawn(target: Hierarchical, projection: tuple[tuple[float, ...], ...]) -> _
     D = len(projection)
     share, basis = np.linalg.eigh(np.array(projection))
     share = np.clip(share, 0.0, 1.0)
+    seen = np.sqrt(share)[:, None] * basis.T
     rng = np.random.default_rng(1618)
-    z = rng.standard_normal((_SAMPLES, D))
-    u = np.sqrt(share) * (z @ basis) + np.sqrt(1 - share) * rng.standard_normal(z.shape)
-    h = target.features(z, np.eye(D))[-1][..., 0]
-    f = np.asarray(target.link(h), dtype=float) - target.mean
-    x = np.sum(u**2, axis=1) / 2
-    angle = u / np.sqrt(2 * x)[:, None]
-    harmonics = _harmonics(target, np.sqrt(share)[:, None] * basis.T, angle)
-    return _Drawn(f, h, x, {0: np.ones(_SAMPLES)} | dict(harmonics))
+    blocks = []
+    for _ in range(_SAMPLES // _ROWS):
+        z = rng.standard_normal((_ROWS, D))
+        u = z @ seen.T + np.sqrt(1 - share) * rng.standard_normal(z.shape)
+        h = target.features(z, np.eye(D))[-1][..., 0]
+        x = np.sum(u**2, axis=1) / 2
+        harmonics = _harmonics(target, seen, u / np.sqrt(2 * x)[:, None])
+        blocks.append((np.asarray(target.link(h), dtype=float) - target.mean, h, x, harmonics))
+    f, h, x = (np.concatenate([one[k] for one in blocks]) for k in range(3))
+    found = {0: np.ones(_SAMPLES)}
+    for a in blocks[0][3]:
+        Y = np.concatenate([one[3][a] for one in blocks])
+        found[a] = Y / np.sqrt(np.mean(Y**2))
+    return _Drawn(f, h, x, found)
 
 
 @lru_cache(maxsize=64)
@@ -120,18 +127,18 @@ def _profile(target: Hierarchical, projection: tuple[tuple[float, ...], ...]) ->
     return Profile(by_radius(drawn.x[:, None])[:, 0], along, squares + target.noise)
 
 
-def _harmonics(target: Hierarchical, seen: Array, angle: Array) -> list[tuple[int, Array]]:
-    """Return degrees and values of harmonics at angles; `seen` (D, D) is E[u z^T]."""
+def _harmonics(target: Hierarchical, seen: Array, angle: Array) -> dict[int, Array]:
+    """Return values of harmonics at angles, by degree; `seen` (D, D) is E[u z^T]."""
     composition, size = target.composition, target.sizes[0]
     D, floor = len(seen), _NOTHING * target.variance
     linear = seen @ first_moments(composition, size)
-    found = [(1, angle @ linear)] if linear @ linear > floor else []
+    found = {1: angle @ linear} if linear @ linear > floor else {}
     if D == 1:
-        return _unit(found)
+        return found
     second = seen @ second_moments(composition, size) @ seen.T
     second = second - np.trace(second) / D * np.eye(D)
     if np.sum(second**2) > floor:
-        found.append((2, np.einsum("nk,nk->n", angle @ second, angle)))
+        found[2] = np.einsum("nk,nk->n", angle @ second, angle)
     length = np.sqrt(np.sum(seen**2, axis=0))
     cosines = angle @ (seen / np.maximum(length, 1e-12))
     before, here = cosines, (D * cosines**2 - 1) / (D - 1)
@@ -139,10 +146,7 @@ def _harmonics(target: Hierarchical, seen: Array, angle: Array) -> list[tuple[in
         # The zonal harmonic of degree a in D dimensions, one at the pole.
         before, here = here, ((2 * a + D - 4) * cosines * here - (a - 1) * before) / (a + D - 3)
         weights = first_moments(composition, size, a) * length**a
-        if weights @ weights > floor:
-            found.append((a, here @ weights))
-    return _unit(found)
-
-
-def _unit(found: list[tuple[int, Array]]) -> list[tuple[int, Array]]:
-    return [(a, Y / np.sqrt(np.mean(Y**2))) for a, Y in found if np.any(Y)]
+        values = here @ weights
+        if weights @ weights > floor and values.any():
+            found[a] = values
+    return found
