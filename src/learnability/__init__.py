@@ -46,6 +46,8 @@ if TYPE_CHECKING:  # What editors and type checkers see; at run time `__getattr_
     from learnability.learners import MehlerSecondLayer as MehlerSecondLayer
     from learnability.learners import OnlineSGD as OnlineSGD
     from learnability.learners import OracleFirstLayer as OracleFirstLayer
+    from learnability.learners import OracleLevel as OracleLevel
+    from learnability.learners import PlainSecondLayer as PlainSecondLayer
     from learnability.learners import PreconditionedSecondLayer as PreconditionedSecondLayer
     from learnability.learners import RandomFeatures as RandomFeatures
     from learnability.learners import RandomFirstLayer as RandomFirstLayer
@@ -54,6 +56,8 @@ if TYPE_CHECKING:  # What editors and type checkers see; at run time `__getattr_
     from learnability.learners import SpectralFirstLayer as SpectralFirstLayer
     from learnability.learners import SphericalFirstLayer as SphericalFirstLayer
     from learnability.learners import TwoLayer as TwoLayer
+    from learnability.learners import UnfoldingLayer as UnfoldingLayer
+    from learnability.learners import layer_probes as layer_probes
     from learnability.reports import Hardness as Hardness
     from learnability.reports import compare as compare
     from learnability.reports import hardness as hardness
@@ -79,9 +83,10 @@ else:
         "learners": (
             "BatchGD", "BayesAMP", "GiantSteps", "GradientFlow", "JointAdamW", "KernelRidge",
             "Layerwise", "LinearModel", "MeanFieldLangevin", "MehlerReadout", "MehlerSecondLayer",
-            "OnlineSGD", "OracleFirstLayer", "PreconditionedSecondLayer", "RandomFeatures",
-            "RandomFirstLayer", "RidgeReadout", "Spectral", "SpectralFirstLayer",
-            "SphericalFirstLayer", "TwoLayer",
+            "OnlineSGD", "OracleFirstLayer", "OracleLevel", "PlainSecondLayer",
+            "PreconditionedSecondLayer", "RandomFeatures", "RandomFirstLayer", "RidgeReadout",
+            "Spectral", "SpectralFirstLayer", "SphericalFirstLayer", "TwoLayer", "UnfoldingLayer",
+            "layer_probes",
         ),
         "reports": ("Hardness", "compare", "hardness"),
         "results": (),

@@ -17,6 +17,9 @@ TINY = {
     "compositional-exponents": ((64, 256, 1024),),
     "ideal-stages": ((8,), (2.0, 2.4), 2, 4, 1000),
     "function-staircase": (400, 150, 1),
+    "depth-four": ((8, 2), (200, 400), 2, 60),
+    "plain-steps": (4, 300, (1, 64), 2, 80),
+    "overlaps": (16, (1.6, 2.0), 2, 60, 4),
     "depth-scenarios": ((16,), (1.4, 2.0), 2, (2.0,), 1, 4, 300, 30),
 }
 
@@ -33,5 +36,7 @@ def test_a_figure_is_drawn(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
     assert all(axes.lines or axes.patches for axes in figure.axes)
     if name == "compositional-exponents":
         np.testing.assert_array_equal(data["exponent"], [2, 4, 4, 3])
+    if name == "plain-steps":
+        assert (data["runs_plain_error"].mean("seed").diff("steps") < 0).all()
     if name == "depth-scenarios":
         assert (data["theory_kernel_error"].diff("theory_kappa") < 0).all()

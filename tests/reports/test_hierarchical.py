@@ -53,13 +53,23 @@ def test_a_tree_needs_its_depth() -> None:
     assert exponents["all of f, of degree 6"] == 3.0
     assert [layer.samples for layer in cubic.layers] == [1.5, 1.0, 0.0]
     assert "Layers of the theorems" in str(cubic)
+    assert [layer.batch for layer in cubic.layers] == [1.5, 1.0, 0.0]
+    assert [layer.width for layer in cubic.layers] == [1.0, 0.0, 0.0]
+    assert "degrees up to 4 of f" in exponents and "degrees up to 6 of f" not in exponents
+    for g, degree, exponent in (("z", 2, 1.5), ("z + z**2", 4, 2.0), ("z + z**4", 8, 4.0)):
+        costs = {c.learns: c.exponent for c in hardness(Hierarchical(g, "He2(z)")).costs}
+        assert costs[f"all of f, of degree {degree}"] == exponent
+        assert f"degrees up to {degree} of f" not in costs
 
 
 def test_the_staircase_in_function_space() -> None:
     climbing = hardness(Hierarchical("tanh(z1)*(1 + tanh(z2))", "He2(z)"))
     assert [s.order for s in climbing.function_staircase] == [1, 1]
     assert climbing.function_leap == 1
+    apart = "each step of g's staircase in h is of order 1 and finds one feature"
+    assert {c.name: c.verdict for c in climbing.conditions}[apart] == "holds"
     committee = hardness(Hierarchical("(tanh(3*z1) + tanh(3*z2))/sqrt(2)", "He2(z)"))
+    assert {c.name: c.verdict for c in committee.conditions}[apart] == "fails"
     assert committee.function_leap and committee.function_leap > 1
     assert any("not told apart" in note for note in committee.notes)
     product = hardness(Hierarchical("tanh(z1)*tanh(z2)", "He2(z)"))

@@ -2,7 +2,8 @@
 
 The targets, sizes, seeds and the criterion are those of `tests/hierarchical_targets.py`. About ten
 minutes of one core: python -m tests.tools.audit_depth [--cases 0:20], or `make audit`. It prints a
-line for each case and ends with an error when more than five of a hundred fail.
+line for each case and ends with an error when more than five of a hundred fail. `--held-out` takes
+cases that no choice in the theory has looked at.
 """
 
 from __future__ import annotations
@@ -16,7 +17,15 @@ import numpy as np
 from learnability import LearnabilityError
 from learnability.learners import Layerwise
 
-from tests.hierarchical_targets import ALLOWED, RUNS, SEEDS, Case, drawn_case, known_cases
+from tests.hierarchical_targets import (
+    ALLOWED,
+    HELD_OUT,
+    RUNS,
+    SEEDS,
+    Case,
+    drawn_case,
+    known_cases,
+)
 
 LEARNER = Layerwise()
 FAILURES = 0.05
@@ -57,7 +66,8 @@ def compared(case: Case) -> Outcome:
     runs = LEARNER.simulate(case.target, **at, seeds=list(RUNS))
     variance = theory.attrs["label_variance"]
     given, outside = 0, []
-    scales = {"first_layer_overlap": 1.0, "feature_overlap": 1.0, "two_layer_error": variance}
+    scales = {"first_layer_overlap": 1.0, "feature_overlap": 1.0}
+    scales |= {"two_layer_error": variance, "error": variance}
     for name, scale in scales.items():
         values = np.atleast_1d(theory[name].values) / scale
         found = runs[name].values.reshape(len(RUNS), -1) / scale
@@ -84,8 +94,12 @@ def main() -> None:
     """Hold all cases, or some, against their runs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", default="0:100", help="first:last of the cases")
-    first, last = (int(part) for part in parser.parse_args().cases.split(":"))
-    cases = [*known_cases(), *(drawn_case(seed) for seed in SEEDS)][first:last]
+    parser.add_argument("--held-out", action="store_true", help="cases of seeds held out")
+    options = parser.parse_args()
+    first, last = (int(part) for part in options.cases.split(":"))
+    known = [] if options.held_out else known_cases()
+    seeds = HELD_OUT if options.held_out else SEEDS
+    cases = [*known, *(drawn_case(seed) for seed in seeds)][first:last]
     failed = given = 0
     for number, case in enumerate(cases, first):
         found = compared(case)

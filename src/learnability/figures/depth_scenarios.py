@@ -88,7 +88,7 @@ def compute(
         ideal = Layerwise().predict(target, d=d, alpha=d ** (kappa - 1))
         lines[0, i] = relative(ideal["kernel_error"], here)
         lines[1, i] = relative(ideal["two_layer_error"], here)
-        lines[2, i] = relative(ideal["three_layer_bound"], here)
+        lines[2, i] = relative(ideal["error"], here)
         alphas = _alphas(d, size.kappas)
         network = Layerwise(width=1000, fresh=False)
         runs = study(network, target, d=d, alpha=alphas, seeds=size.runs, store=store)
@@ -117,7 +117,7 @@ def compute(
             "runs_tuned_three_layer": (("d", "tuned_kappa", "tuned_seed"), tuned[1]),
             "theory_kernel_error": (line, lines[0]),
             "theory_two_layer_error": (line, lines[1]),
-            "theory_three_layer_bound": (line, lines[2]),
+            "theory_three_layer_error": (line, lines[2]),
             "floor": ("d", [target.at(d).feature_floor / target.at(d).variance
                             for d in size.dimensions]),
         },
@@ -147,7 +147,7 @@ def picture(data: xarray.Dataset) -> Any:
     parts = (
         ("I: kernel", "kernel_error", "theory_kernel_error", "-", COLOURS[0]),
         ("II: two layers", "two_layer_error", "theory_two_layer_error", "-", COLOURS[1]),
-        ("III: three layers", "three_layer_error", "theory_three_layer_bound", ":", COLOURS[2]),
+        ("III: three layers", "three_layer_error", "theory_three_layer_error", "-", COLOURS[2]),
     )
     count = data.sizes["d"]
     with house_style():

@@ -66,7 +66,7 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
         stages = [predicted_stages(target, 1.0, N**p, 1.0) for p in power]
         lines[0, i] = relative([s.two_layer_error for s in stages], target)
         lines[1, i] = [s.feature_overlap[0] for s in stages]
-        lines[2, i] = relative([s.three_layer_bound for s in stages], target)
+        lines[2, i] = relative([s.three_layer_error for s in stages], target)
     axes = ("N", "power", "seed")
     return xarray.Dataset(
         {
@@ -75,7 +75,7 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
             "runs_feature_overlap": (axes, overlap),
             "theory_two_layer_error": (("N", "theory_power"), lines[0]),
             "theory_feature_overlap": (("N", "theory_power"), lines[1]),
-            "theory_three_layer_bound": (("N", "theory_power"), lines[2]),
+            "theory_error": (("N", "theory_power"), lines[2]),
         },
         {
             "N": list(size.sizes),
@@ -94,23 +94,20 @@ def picture(data: xarray.Dataset) -> Any:
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     parts = (
-        ("two_layer_error", "theory_two_layer_error", "-", "II: error / Var $y$"),
-        ("error", "theory_three_layer_bound", "--", "III: error / Var $y$"),
-        ("feature_overlap", "theory_feature_overlap", "-", "$M_h$"),
+        ("two_layer_error", "theory_two_layer_error", "II: error / Var $y$"),
+        ("error", "theory_error", "III: error / Var $y$"),
+        ("feature_overlap", "theory_feature_overlap", "$M_h$"),
     )
     with house_style():
         figure = Figure(figsize=(WIDTHS["text"], 2.6), layout="constrained")
-        for axes, (runs, line, style, label) in zip(figure.subplots(1, 3), parts, strict=True):
+        for axes, (runs, line, label) in zip(figure.subplots(1, 3), parts, strict=True):
             for k, N in enumerate(data["N"].values):
-                axes.plot(data["theory_power"], data[line][k], style, color=COLOURS[k],
-                          lw=1.4 if style == "-" else 0.9, label=f"$N = {N}$")  # fmt: skip
+                axes.plot(data["theory_power"], data[line][k], color=COLOURS[k], lw=1.4,
+                          label=f"$N = {N}$")  # fmt: skip
                 there = np.isfinite(data[f"runs_{runs}"][k].values).all(axis=-1)
                 points = data[f"runs_{runs}"][k][there]
                 crosses(axes, data["power"][there], points, COLOURS[k])
             axes.set(xlabel=r"$\log n/\log N$", ylabel=label, ylim=(0, 1))
         figure.axes[0].legend()
-        figure.suptitle(
-            f"exact directions; crosses: {data.sizes['seed']} runs; dashed: an upper bound",
-            fontsize=8,
-        )
+        figure.suptitle(f"exact directions; crosses: {data.sizes['seed']} runs", fontsize=8)
     return figure

@@ -11,12 +11,16 @@ from learnability.learners.deep import Layerwise as Layerwise
 from learnability.learners.deep import MehlerReadout as MehlerReadout
 from learnability.learners.deep import MehlerSecondLayer as MehlerSecondLayer
 from learnability.learners.deep import OracleFirstLayer as OracleFirstLayer
+from learnability.learners.deep import OracleLevel as OracleLevel
+from learnability.learners.deep import PlainSecondLayer as PlainSecondLayer
 from learnability.learners.deep import PreconditionedSecondLayer as PreconditionedSecondLayer
 from learnability.learners.deep import RandomFirstLayer as RandomFirstLayer
 from learnability.learners.deep import RidgeReadout as RidgeReadout
 from learnability.learners.deep import SpectralFirstLayer as SpectralFirstLayer
 from learnability.learners.deep import SphericalFirstLayer as SphericalFirstLayer
 from learnability.learners.deep import TwoLayer as TwoLayer
+from learnability.learners.deep import UnfoldingLayer as UnfoldingLayer
+from learnability.learners.deep import layer_probes as layer_probes
 from learnability.learners.flow import GradientFlow as GradientFlow
 from learnability.learners.giant import GiantSteps as GiantSteps
 from learnability.learners.lazy import KernelRidge as KernelRidge

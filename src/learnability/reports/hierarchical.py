@@ -56,10 +56,11 @@ class Layer:
     finds : str
         What it finds.
     samples, width : float or None
-        Exponents of d of the samples, which are one batch, and of the neurons; None where no
-        theorem is known.
+        Exponents of d of the samples in all and of the neurons; None where no theorem is known.
     steps : str
         Number and kind of the steps.
+    batch : float or None
+        Exponent of d of the samples of one step. Steps are few, so that it is that of all samples.
     """
 
     layer: int
@@ -67,6 +68,7 @@ class Layer:
     samples: float | None
     width: float | None
     steps: str
+    batch: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,12 +171,16 @@ class HierarchicalHardness(Forms):
         return found
 
     def _layer_table(self) -> Table:
-        """What the theorems give each layer; its samples are one batch of its own."""
+        """What the theorems give each layer; its samples are its own."""
         rows = tuple(
-            (str(one.layer), one.finds, _power(one.samples), _power(one.width), one.steps)
+            (
+                str(one.layer), one.finds, _power(one.samples), _power(one.width),
+                _power(one.batch), one.steps,
+            )
             for one in self.layers
-        )
-        return Table("Layers of the theorems", ("layer", "finds", "n", "width", "steps"), rows)
+        )  # fmt: skip
+        head = ("layer", "finds", "n", "width", "batch", "steps")
+        return Table("Layers of the theorems", head, rows)
 
     def draw(self) -> Picture:
         """Draw the exponents of the costs; `plot` also writes and shows."""
@@ -256,15 +262,12 @@ def hierarchical_hardness(target: Hierarchical) -> HierarchicalHardness:
         Cost("first layer", f"the directions of h_{m + 1}", exponent, 0, None, _REFERENCE)
         for m, exponent in enumerate(first) if target.r > 1
     ]  # fmt: skip
-    rows += [
-        Cost("two layers", f"degrees up to {k} of f", two, 0, None, _REFERENCE),
-        Cost("two layers", f"degrees up to {2 * k} of f", _most(whole, 2 * k * epsilon), 0, None,
-             _REFERENCE),
-    ]  # fmt: skip
     m = max((sum(powers) for powers in target.link.polynomial or {}), default=0)
-    if m > 2 and not deep:
-        rows.append(Cost("two layers", f"all of f, of degree {k * m}",
-                         _most(whole, k * m * epsilon), 0, None, _REFERENCE))  # fmt: skip
+    fitted = {f"degrees up to {j * k} of f": j for j in (1, 2) if not m or deep or j < m}
+    if m and not deep:  # A polynomial g of degree m needs d^(k m epsilon), and no more.
+        fitted[f"all of f, of degree {k * m}"] = m
+    rows += [Cost("two layers", learns, _most(whole, j * k * epsilon), 0, None, _REFERENCE)
+             for learns, j in fitted.items()]  # fmt: skip
     rows.append(Cost("three layers", "f, up to the floor of its N",
                      two if seen and not deep else None, 0, None, _REFERENCE))  # fmt: skip
     if deep:
@@ -294,17 +297,16 @@ def _layers(
     k, depth = target.degree, target.depth
     rows = [
         Layer(1, "the hidden directions", first, k * epsilon if seen or depth > 3 else None,
-              "O(log d) spherical steps, correlation loss")
+              "O(log d), spherical", first)
     ]  # fmt: skip
     for level in range(2, depth):
         last = level == depth - 1
         known = seen if depth == 3 else last and target.r == 1
-        rows.append(
-            Layer(level, "the last features" if last else f"the features of level {level - 1}",
-                  k * epsilon ** (level - 1) if known else None, 0.0 if last else None,
-                  "one preconditioned step")
-        )  # fmt: skip
-    rows.append(Layer(depth, "g", 0.0, 0.0, "ridge regression"))
+        samples = k * epsilon ** (level - 1) if known else None
+        finds = "the last features" if last else f"the features of level {level - 1}"
+        rows.append(Layer(level, finds, samples, 0.0 if last else None, "1, preconditioned",
+                          samples))  # fmt: skip
+    rows.append(Layer(depth, "g", 0.0, 0.0, "1, ridge regression", 0.0))
     return tuple(rows)
 
 

@@ -180,8 +180,9 @@ class Composition:
         if not abs(beyond) <= _ACCURACY * abs(found):
             raise LearnabilityError(
                 f"The function {self.link!r} grows so fast in the tails of features of "
-                f"{self.polynomial!r} with N = {self.N} that its variance is not known: use one "
-                "that grows less, such as tanh(z), or a larger N."
+                f"{self.polynomial!r} with N = {self.N}, or their law is so far from smooth, that "
+                "its variance is not known: use one that grows less, such as tanh(z), or a larger "
+                "N."
             )
         return found
 

@@ -24,8 +24,8 @@ Array = NDArray[np.float64]
 Whole = NDArray[np.int_]
 
 
-def first_moments(composition: Composition, size: int) -> Array:
-    """Return E[f z_i] of all directions, shape (r N,).
+def first_moments(composition: Composition, size: int, degree: int = 1) -> Array:
+    """Return E[f He_k(z_i)] of all directions, shape (r N,).
 
     Parameters
     ----------
@@ -33,8 +33,10 @@ def first_moments(composition: Composition, size: int) -> Array:
         Of a target.
     size : int
         Directions N under a feature.
+    degree : int
+        k, 1 for E[f z_i].
     """
-    return _diagonal(composition, composition.powered(1), size, 1).ravel()
+    return _diagonal(composition, composition.powered(1), size, degree).ravel()
 
 
 @lru_cache(maxsize=64)

@@ -21,6 +21,7 @@ from learnability.labels.hermite import HermiteExpansion, expand
 from learnability.labels.link import Link
 from learnability.targets.hierarchical import Hierarchical
 from learnability.theory.compositional import standardised_link
+from learnability.theory.csq import leap_staircase
 
 __all__ = ["Condition", "conditions"]
 
@@ -79,6 +80,7 @@ def conditions(target: Hierarchical, activation: str | Link = "relu(z)") -> tupl
     g, P, s = expand(standard, max(k, 2)), expand(target.polynomial, max(k, 2)), expand(sigma, k)
     rows = [
         *_linear_parts(g),
+        *_told_apart(target.link),
         _decided("the information exponent of P is at most 2", "essential",
                  P.is_zero(1) is not True or P.is_zero(2) is not True,
                  float(P.information_exponent or math.nan),
@@ -126,6 +128,20 @@ def _linear_parts(g: HermiteExpansion) -> list[Condition]:
         rows.append(Condition(f"c_1(g) in h_{m + 1} is not zero", "essential", verdict, number,
                               "" if verdict == "holds" else advice))  # fmt: skip
     return rows
+
+
+def _told_apart(link: Link) -> list[Condition]:
+    """Return whether steps of rank one find several features, one after another."""
+    if link.r == 1:
+        return []
+    steps = leap_staircase(link).steps
+    orders = [step.order for step in steps]
+    alone = len(steps) == link.r and all(order == 1 for order in orders)
+    verdict = "undecided" if None in orders else _verdict(alone)
+    largest = max((float(order) for order in orders if order is not None), default=math.nan)
+    advice = "one preconditioned step finds one function of the features: use several functions"
+    return [Condition("each step of g's staircase in h is of order 1 and finds one feature",
+                      "essential", verdict, largest, "" if alone else advice)]  # fmt: skip
 
 
 def _numbers(target: Hierarchical) -> list[Condition]:

@@ -16,9 +16,11 @@ mean squared error e(r) at radius r, bias b(r), solves
 Without dependence on r this is the usual equivalent with effective ridge nu = ridge / (n w). The
 target enters by its radial part, by the energies of its other parts by degree j, shared among the
 angular degrees a = j, j - 2, ... like the functions of that degree, and by E[y^2 | r], to which the
-error of all but the radial part is taken as proportional. In few dimensions, where polynomials of r
-are no good in the tails, the radial part and E[y^2 | r] are given as means of samples of like
-radius; in one dimension the odd part is too.
+error of all but the radial part is taken as proportional. A function of features does not share its
+energy so: its parts of all degrees lie along a few harmonics Y_a, and where w falls with r the fit
+is that of the near samples, which is steeper when the function saturates. The radial part,
+E[y^2 | r] and the parts E[f Y_a | r] along such harmonics are given as means of samples of like
+radius; polynomials of r would be no good in the tails.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from numpy.typing import NDArray
 from learnability.gaussian.rules import legendre
 from learnability.theory.mehler import mehler_parameter
 
-__all__ = ["Profile", "RadialTarget", "RidgeFit", "radial_fit"]
+__all__ = ["Curve", "Profile", "RadialTarget", "RidgeFit", "radial_fit"]
 
 Array = NDArray[np.float64]
 
@@ -49,15 +51,14 @@ class Profile(NamedTuple):
     ----------
     x : array, shape (bins,)
         r^2 / 2, growing.
-    even, odd : array, shape (bins, 1 + r)
-        The target and the features; times the sign of the only variable.
+    along : tuple of (int, array of shape (bins, 1 + r))
+        Degrees a of harmonics Y_a of unit length, 0 first, and E[f Y_a | r] and E[h_m Y_a | r].
     squares : array, shape (bins,)
         E[y^2 | r].
     """
 
     x: Array
-    even: Array
-    odd: Array
+    along: tuple[tuple[int, Array], ...]
     squares: Array
 
 
@@ -88,6 +89,28 @@ class RadialTarget(NamedTuple):
     profile: Profile | None = None
 
 
+class Curve(NamedTuple):
+    """A fit by radius.
+
+    Attributes
+    ----------
+    x : array, shape (nodes,)
+        r^2 / 2.
+    along : tuple of (int, array, array)
+        Degrees of the harmonics of the target, its parts along them, and those of the mean fit.
+    spread : array, shape (nodes,)
+        Variance of the fit over samples.
+    product, square : float
+        Of what lies along no harmonic: E[f q] and E[q^2] of the mean fit.
+    """
+
+    x: Array
+    along: tuple[tuple[int, Array, Array], ...]
+    spread: Array
+    product: float
+    square: float
+
+
 class RidgeFit(NamedTuple):
     """What ridge regression makes of a target.
 
@@ -101,12 +124,15 @@ class RidgeFit(NamedTuple):
         E[q h_m].
     learned : array, shape (j,)
         Share of degree j that the mean fit has.
+    curve : Curve
+        The fit by radius.
     """
 
     error: float
     spread: float
     with_features: Array
     learned: Array
+    curve: Curve
 
 
 @lru_cache(maxsize=256)
@@ -140,7 +166,9 @@ def _multiplicity(D: int, a: int) -> float:
     return float(math.comb(D + a - 1, a) - (math.comb(D + a - 3, a - 2) if a > 1 else 0))
 
 
-def radial_fit(target: RadialTarget, D: int, n: float, ridge: float) -> RidgeFit:
+def radial_fit(
+    target: RadialTarget, D: int, n: float, ridge: float, beyond: float = 100.0
+) -> RidgeFit:
     """Return the errors and overlaps of the regression.
 
     Parameters
@@ -153,11 +181,13 @@ def radial_fit(target: RadialTarget, D: int, n: float, ridge: float) -> RidgeFit
         Samples.
     ridge : float
         Of (K + ridge I) c = y.
+    beyond : float
+        Inputs go out to the furthest of so many times n: the kernel grows, so that what lies
+        further would count what hardly ever happens.
     """
     from scipy.special import gammainccinv
 
-    # No sample is further out; the kernel grows there, and would count what hardly ever happens.
-    x, p, sizes, tables = _basis(D, round(float(gammainccinv(D / 2, 1 / n)), 3))
+    x, p, sizes, tables = _basis(D, round(float(gammainccinv(D / 2, 1 / (beyond * n))), 3))
     rho = mehler_parameter(D)
     diagonal = np.exp(2 * x * rho / (1 + rho)) * (1 - rho**2) ** (-D / 2)
     known = sum(m * np.sum(t**2, axis=1) for m, t in zip(sizes, tables, strict=True))
@@ -182,26 +212,34 @@ def radial_fit(target: RadialTarget, D: int, n: float, ridge: float) -> RidgeFit
     f0 = plain[0][:, : len(target.radial)] @ target.radial
     h0 = plain[0][:, : target.feature_radial.shape[1]] @ target.feature_radial.T
     squares = plain[0][:, : len(target.squares)] @ target.squares
-    profile = target.profile
-    if profile is not None:
-        f0, *rest = (np.interp(x, profile.x, values) for values in profile.even.T)
-        h0, squares = np.array(rest).T, np.interp(x, profile.x, profile.squares)
-    fit0 = mean_fit(0, f0)
-    bias = (f0 - fit0) ** 2
-    left = float(p @ (squares - f0**2))
-    product = float(p @ (f0 * fit0))
-    with_features = (p * fit0) @ h0
-    degrees = len(target.energies)
-    learned = np.zeros(degrees)
-    energies = target.energies
-    if profile is not None and D == 1:
-        f1, *rest = (np.interp(x, profile.x, values) for values in profile.odd.T)
-        fit1 = mean_fit(1, f1)
-        bias = bias + (f1 - fit1) ** 2
-        left -= float(p @ f1**2)
-        product += float(p @ (f1 * fit1))
-        with_features = with_features + (p * fit1) @ np.array(rest).T
-        energies = np.zeros(degrees)
+    along = [(0, np.column_stack([f0, h0]))]
+    if target.profile is not None:
+        squares = np.interp(x, target.profile.x, target.profile.squares)
+        along = [
+            (a, np.array([np.interp(x, target.profile.x, one) for one in values.T]).T)
+            for a, values in target.profile.along
+        ]
+    energies, parts = target.energies.copy(), target.feature_parts.copy()
+    degrees = len(energies)
+    learned, bias = np.zeros(degrees), np.zeros(len(p))
+    others, product = squares.copy(), 0.0
+    with_features = np.zeros(len(parts))
+    fits = []
+    for a, values in along:
+        f, h = values[:, 0], values[:, 1:]
+        fit = mean_fit(a, f)
+        fits.append((a, f, fit))
+        bias = bias + (f - fit) ** 2
+        others = others - f**2
+        product += float(p @ (f * fit))
+        with_features = with_features + (p * fit) @ h
+        if a:  # The radial part is in no energies.
+            count = min(_RADIAL, (degrees - a + 1) // 2)
+            coefficients = (p[:, None] * plain[a][:, :count]).T @ values
+            energies[a : a + 2 * count : 2] -= coefficients[:, 0] ** 2
+            parts[:, a : a + 2 * count : 2] -= (coefficients[:, :1] * coefficients[:, 1:]).T
+    energies = np.maximum(energies, 0.0) if D > 1 else np.zeros(degrees)
+    left = float(p @ others)
     for j in range(1, degrees):
         places = [(j - 2 * k, k) for k in range(j // 2 + 1) if 0 < j - 2 * k < len(tables)]
         places = [(a, k) for a, k in places if k < _RADIAL and sizes[a]]
@@ -215,10 +253,10 @@ def radial_fit(target: RadialTarget, D: int, n: float, ridge: float) -> RidgeFit
         left += energies[j] * (missed - 1.0)
         if D > 1:
             product += energies[j] * learned[j]
-            with_features = with_features + target.feature_parts[:, j] * learned[j]
-    # What is left of other parts and of noise is spread over the radii like E[y^2 | r].
-    squares = np.maximum(squares, 0.1 * float(p @ squares))
-    bias = bias + max(left, 0.0) * squares / float(p @ squares)
+            with_features = with_features + parts[:, j] * learned[j]
+    # What is left of other parts and of noise is spread over the radii like all of these.
+    others = np.maximum(others, 0.1 * float(p @ np.abs(others)))
+    bias = bias + max(left, 0.0) * others / float(p @ others)
     weights = n * p * w**2
     back = np.zeros((len(p), len(p)))
     for m, t, inverse in zip(sizes, tables, inverses, strict=True):
@@ -226,7 +264,10 @@ def radial_fit(target: RadialTarget, D: int, n: float, ridge: float) -> RidgeFit
     errors = np.linalg.solve(np.eye(len(p)) - back * weights, bias)
     error = float(p @ errors)
     total = float(target.squares[0])
-    return RidgeFit(error, max(error - total + 2 * product, 1e-300), with_features, learned)
+    spread = max(error - total + 2 * product, 1e-300)
+    rest = float(energies @ learned), float(energies @ learned**2)
+    curve = Curve(x, tuple(fits), np.maximum(errors - bias, 0.0), *rest)
+    return RidgeFit(error, spread, with_features, learned, curve)
 
 
 def _inverse(table: Array, weights: Array, n: float, ridge: float) -> Array:

@@ -84,9 +84,12 @@ def test_predictions() -> None:
     assert len(theory.attrs["n_star_by_direction"]) == 8
     np.testing.assert_array_equal(theory.error, theory.two_layer_error)
     three = Layerwise().predict(TARGET, d=64, alpha=147.0)
-    assert three.three_layer_floor.item() < three.two_layer_error.item()
+    assert three.three_layer_floor.item() < three.error.item() < three.two_layer_error.item()
     assert three.two_layer_error.item() < three.three_layer_bound.item()
-    assert "error" not in three
+    assert "error" not in Layerwise().predict(TARGET, d=64, alpha=147.0, third=False)
+    more = (SpectralFirstLayer(None), MehlerSecondLayer(), PreconditionedSecondLayer())
+    deeper = Layerwise((*more, RidgeReadout())).predict(TARGET, d=64, alpha=147.0)
+    assert "error" not in deeper and "three_layer_bound" not in deeper
 
 
 def test_what_is_not_known_is_not_given() -> None:

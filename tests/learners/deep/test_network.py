@@ -34,6 +34,9 @@ def test_the_layers_in_turn(fresh: bool) -> None:
     np.testing.assert_allclose(network.outputs(X)[:, 1:], expected, rtol=1e-5)
     np.testing.assert_array_equal(network.outputs(X)[:, 0], network.functions(X)[:, 0])
     assert network.functions(X).shape == (7, 2)
+    values = network.layers(X)
+    assert [v.shape[1] for v in values] == [60, 20, 1]
+    np.testing.assert_allclose(values[-1], expected, rtol=1e-5)
     assert network.ridges == (second.ridge, readout.ridge)
 
 

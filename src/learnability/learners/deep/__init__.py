@@ -15,9 +15,13 @@ from learnability.learners.deep.observables import (
     first_layer_rank,
     kernel_spectrum,
 )
+from learnability.learners.deep.oracle_level import OracleLevel
+from learnability.learners.deep.plain import PlainSecondLayer
+from learnability.learners.deep.probes import Probes, layer_probes
 from learnability.learners.deep.samples import Samples
 from learnability.learners.deep.stage_theory import best_kernel_error, predicted_stages
 from learnability.learners.deep.stages import PreconditionedSecondLayer, RidgeReadout
+from learnability.learners.deep.unfolding import UnfoldingLayer, features_n_star
 
 __all__ = [
     "JointAdamW",
@@ -26,17 +30,23 @@ __all__ = [
     "MehlerSecondLayer",
     "Network",
     "OracleFirstLayer",
+    "OracleLevel",
+    "PlainSecondLayer",
     "PreconditionedSecondLayer",
+    "Probes",
     "RandomFirstLayer",
     "RidgeReadout",
     "Samples",
     "SpectralFirstLayer",
     "SphericalFirstLayer",
     "TwoLayer",
+    "UnfoldingLayer",
     "best_kernel_error",
+    "features_n_star",
     "first_layer_overlap",
     "first_layer_rank",
     "kernel_spectrum",
+    "layer_probes",
     "predicted_stages",
     "train",
 ]

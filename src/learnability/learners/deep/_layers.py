@@ -9,11 +9,13 @@ from learnability.errors import LearnabilityError
 from learnability.fields import Kind
 from learnability.learners.deep.first_layer import OracleFirstLayer, SpectralFirstLayer
 from learnability.learners.deep.mehler_stages import MehlerReadout, MehlerSecondLayer
+from learnability.learners.deep.plain import PlainSecondLayer
 from learnability.learners.deep.stages import PreconditionedSecondLayer, RidgeReadout
+from learnability.learners.deep.unfolding import UnfoldingLayer
 
 __all__ = ["Layers"]
 
-_SecondLayer = PreconditionedSecondLayer | MehlerSecondLayer
+_SecondLayer = PreconditionedSecondLayer | PlainSecondLayer | MehlerSecondLayer | UnfoldingLayer
 _Readout = RidgeReadout | MehlerReadout
 
 
@@ -21,7 +23,8 @@ class Layers(Kind):
     """Layers in their order; whatever has `learn` and is none of the others is a first layer."""
 
     accepted = (
-        "a first layer, any number of PreconditionedSecondLayer or MehlerSecondLayer, and a readout"
+        "a first layer, any number of PreconditionedSecondLayer, PlainSecondLayer, "
+        "MehlerSecondLayer or UnfoldingLayer, and a readout"
     )
     type_name = "sequence of layers"
     examples = (
@@ -37,7 +40,7 @@ class Layers(Kind):
         ValueError
             When one of them is missing or in another place.
         LearnabilityError
-            When a Mehler kernel stands over a second layer.
+            When a Mehler kernel or an unfolding stands over a second layer.
         """
         found = tuple(value) if isinstance(value, Iterable) else ()
         if (
@@ -48,10 +51,11 @@ class Layers(Kind):
             or not isinstance(found[-1], _Readout)
         ):
             raise ValueError
-        if any(isinstance(layer, MehlerSecondLayer | MehlerReadout) for layer in found[2:]):
+        gaussian = MehlerSecondLayer | MehlerReadout | UnfoldingLayer
+        if any(isinstance(layer, gaussian) for layer in found[2:]):
             raise LearnabilityError(
-                "A Mehler kernel takes the layer below as independent Gaussian variables, which "
-                "the neurons of a second layer are not: use it next to the first layer, and "
-                "PreconditionedSecondLayer or RidgeReadout further up."
+                "A Mehler kernel and an unfolding take the layer below as independent Gaussian "
+                "variables, which the neurons of a second layer are not: use them next to the "
+                "first layer, and PreconditionedSecondLayer or RidgeReadout further up."
             )
         return found

@@ -38,6 +38,7 @@ __all__ = [
     "SpectralFirstLayer",
     "SphericalFirstLayer",
     "Steps",
+    "spread_in_span",
 ]
 
 LOG_COSH = "softplus(2*z) - z"
@@ -108,7 +109,7 @@ class OracleFirstLayer:
     def learn(self, samples: Samples) -> NDArray[np.float32]:
         """Weights (width, d) with unit rows; see `RandomFirstLayer.learn`."""
         W = next(samples.target.batches(samples.seed, 1, samples.d, dtype=np.float32)).W
-        return _spread(samples.seed, self.width, W)
+        return spread_in_span(samples.seed, self.width, W)
 
 
 @record
@@ -126,7 +127,7 @@ class SpectralFirstLayer:
         C = second_moment(samples)
         values, vectors = np.linalg.eigh(C)
         leading = np.argsort(-np.abs(values))[: samples.target.directions(samples.d)]
-        return _spread(samples.seed, self.width, vectors[:, leading].T.astype(np.float32))
+        return spread_in_span(samples.seed, self.width, vectors[:, leading].T.astype(np.float32))
 
 
 @record
@@ -250,7 +251,7 @@ def second_moment(samples: Samples) -> NDArray[np.float64]:
     return total / samples.n
 
 
-def _spread(seed: int, width: int | None, basis: NDArray[np.float32]) -> NDArray[np.float32]:
+def spread_in_span(seed: int, width: int | None, basis: NDArray[np.float32]) -> NDArray[np.float32]:
     """Unit rows uniform in the span of an orthonormal basis, or the basis."""
     if width is None:
         return basis

@@ -1,9 +1,10 @@
 """All layers together by AdamW, from random weights or from where layer-wise learning ends.
 
-The network is x -> w3 . relu(W2 relu(W1 x + b1) + b2) + c, or without its middle layer for the
-two-layer twin. The layer-wise start sets W2 = w3 q^T of rank one; the twin starts from the same
-first layer and the same regression q. The readout of the start is fitted on the validation fifth,
-which also chooses the step at which training ends.
+The network is x -> w . relu(... relu(W2 relu(W1 x + b1) + b2) ...) + c with any number of hidden
+layers. The layer-wise start sets W2 = v q^T of rank one, v random and q the regression of the
+labels on the features below, and so on for the layers above; the two-layer twin starts from the
+same first layer and the same regression q. What stands over the second layer of the start is fitted
+on the validation fifth, which also chooses the step at which training ends.
 
 References
 ----------
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 
 from learnability.fields import choice, declare, number, record, whole
 from learnability.learners.base import Found, Learner, Question, Side, Support
-from learnability.learners.deep._leave_one_out import fit_by_leave_one_out
+from learnability.learners.deep._leave_one_out import Fit, fit_by_leave_one_out
 from learnability.learners.deep.first_layer import SphericalFirstLayer, Steps
 from learnability.learners.deep.observables import (
     first_layer_overlap,
@@ -38,12 +39,13 @@ __all__ = ["JointAdamW"]
 Parameters = dict[str, Any]
 
 _LEAST = 10  # Samples, of which a fifth is held out.
+_DEEPEST = 8
 _CHECKS = 30  # How often the validation error is looked at.
 
 
 @record
 class JointAdamW(Learner):
-    """A network of two or three layers, all of them trained together.
+    """A network of two layers or more, all of them trained together.
 
     Notes
     -----
@@ -69,11 +71,13 @@ class JointAdamW(Learner):
         ),
     )  # fmt: skip
 
-    depth: int = whole(3, at_least=2, at_most=3, help="Number of layers.")
+    depth: int = whole(3, at_least=2, at_most=_DEEPEST, help="Number of layers.")
     start: str = choice("layerwise", ("layerwise", "random"), help="Where the weights begin.")
     width: int = whole(384, help="Number of neurons of the first hidden layer.")
     second_width: int = whole(
-        64, when={"depth": (3,)}, help="Number of neurons of the second hidden layer."
+        64,
+        when={"depth": tuple(range(3, _DEEPEST + 1))},
+        help="Number of neurons of every hidden layer after the first.",
     )
     steps: int = whole(3000, help="Number of steps.")
     batch: int = whole(256, help="Number of samples of a step.")
@@ -137,24 +141,30 @@ class JointAdamW(Learner):
         p, k = self.width, self.second_width
         b1 = rng.uniform(-2, 2, p)
         if self.start == "random":
-            b1 = np.zeros(p)
-            W2 = rng.standard_normal((k, p)) * math.sqrt(2 / p)
-            found: Parameters = {"W1": W, "b1": b1, "w3": rng.standard_normal(p) / math.sqrt(p)}
-            if self.depth == 3:
-                found |= {"W2": W2, "b2": np.zeros(k), "w3": rng.standard_normal(k) / math.sqrt(k)}
+            found: Parameters = {"W1": W, "b1": np.zeros(p)}
+            above = rng.standard_normal((k, p)) * math.sqrt(2 / p)
+            found["w"] = rng.standard_normal(p) / math.sqrt(p)
+            for layer in range(2, self.depth):
+                found |= {f"W{layer}": above, f"b{layer}": np.zeros(k)}
+                found["w"] = rng.standard_normal(k) / math.sqrt(k)
+                above = rng.standard_normal((k, k)) * math.sqrt(2 / k)
             return _single({**found, "c": np.array(y[:fitted].mean())})
         features = np.maximum(X @ W.T + b1.astype(np.float32), 0)
-        ridge = fit_by_leave_one_out(lambda: [features[:fitted]], y[None, :fitted])
-        q, mean = ridge.weights[0], float(ridge.offset[0])
-        found = {"W1": W, "b1": b1, "w3": q, "c": np.array(mean)}
-        if self.depth == 3:
-            left = (ridge.left_out[0] - mean).std()
-            w3, b2 = rng.standard_normal(k), rng.uniform(-2, 2, k)
-            W2 = np.outer(w3, q) / max(left, 1e-12)
-            outer = np.maximum(features[fitted:] @ W2.T.astype(np.float32) + b2, 0)
-            last = fit_by_leave_one_out(lambda: [outer], y[None, fitted:])
-            found |= {"W2": W2, "b2": b2, "w3": last.weights[0], "c": last.offset[0]}
-        return _single(found)
+        fit = fit_by_leave_one_out(lambda: [features[:fitted]], y[None, :fitted])
+        found = {"W1": W, "b1": b1}
+        features = features[fitted:]
+        for layer in range(2, self.depth):
+            left = (fit.left_out[0] - fit.offset[0]).std()
+            v, bias = rng.standard_normal(k), rng.uniform(-2, 2, k)
+            above = np.outer(v, fit.weights[0]) / max(left, 1e-12)
+            found |= {f"W{layer}": above, f"b{layer}": bias}
+            features = np.maximum(features @ above.T.astype(np.float32) + bias, 0)
+            fit = _regression(features, y[fitted:])
+        return _single({**found, "w": fit.weights[0], "c": fit.offset[0]})
+
+
+def _regression(features: NDArray[Any], y: NDArray[Any]) -> Fit:
+    return fit_by_leave_one_out(lambda: [features], y[None])
 
 
 def _single(parameters: Parameters) -> Parameters:
@@ -165,10 +175,10 @@ def _output(parameters: Parameters, X: Any, depth: int) -> Any:
     """The network at inputs (n, d), in JAX."""
     import jax.numpy as jnp
 
-    u = jnp.maximum(X @ parameters["W1"].T + parameters["b1"], 0)
-    if depth == 3:
-        u = jnp.maximum(u @ parameters["W2"].T + parameters["b2"], 0)
-    return u @ parameters["w3"] + parameters["c"]
+    u = X
+    for layer in range(1, depth):
+        u = jnp.maximum(u @ parameters[f"W{layer}"].T + parameters[f"b{layer}"], 0)
+    return u @ parameters["w"] + parameters["c"]
 
 
 @lru_cache(maxsize=16)

@@ -64,13 +64,13 @@ class Layerwise(Learner):
     other layers learn is not predicted, except for the overlap of a first layer that is spectral
     and for `kernel_error`, the best Mehler kernel in all d dimensions (I). `two_layer_error` (II)
     and the overlaps are held to 0.03 (of Var y) and three standard errors of runs on random targets
-    (the guide says how many agree; least sure is n below the square of the number of directions);
-    the error of three layers (III) lies between `three_layer_floor` and `three_layer_bound`. A
-    number is NaN where it is not known, and the attribute `note` says why.
+    (the guide says how many agree), and so is the `error` of three layers (III), which lies between
+    `three_layer_floor` and `three_layer_bound`. A number is NaN where it is not known, and the
+    attribute `note` says why.
     """
 
     name: ClassVar[str] = "layerwise"
-    numerics_version: ClassVar[int] = 3  # 3: fresh samples and infinitely many neurons by default.
+    numerics_version: ClassVar[int] = 4  # 4: predictions along harmonics; 3: fresh samples.
     supports: ClassVar[Support] = Support(targets=("hierarchical",))
     questions: ClassVar[tuple[Question, ...]] = (
         Question(
@@ -171,8 +171,8 @@ class Layerwise(Learner):
             "robust_feature_overlap": seen.robust_overlap[0],
             "status": str(Status.TRAINED if np.isfinite(seen.error).all() else Status.DIVERGED),
             "n_first": n,
-            "n_second": n,
-            "n_third": n if len(self.stack) > 2 else 0,
+            "n_second": network.sizes[0],
+            "n_third": network.sizes[1] if len(self.stack) > 2 else 0,
             "n_total": 2 * n if self.fresh else n,
             "kappa": np.log(n) / math.log(d),
         }
@@ -187,13 +187,14 @@ class Layerwise(Learner):
             isinstance(first, kind) for kind in (OracleFirstLayer, SpectralFirstLayer)
         )
         ridge = fitted.ridge if isinstance(fitted, MehlerReadout | MehlerSecondLayer) else None
+        third = len(further) == 1 and bool(at.get("third", True))
         setting = Setting(
             exact,
             exact or spectral,
             ridge if (exact or spectral) and first.width is None else None,
             self.fresh or exact,
-            bool(further) and bool(at.get("third", True)),
-            not further,
+            third,
+            "two_layer_error" if not further else "three_layer_error" if third else "",
         )
         values, attrs = predictions(target.at(at["d"]), at["d"], sample_sizes(at), setting)
         return Found(values, attrs=attrs)

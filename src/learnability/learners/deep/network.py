@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from learnability.fields import Declared, Whole
 from learnability.learners.base import Side, check_support
 from learnability.learners.deep.samples import ROWS, Samples
-from learnability.learners.deep.stages import Blocks
+from learnability.learners.deep.stages import Blocks, same
 from learnability.targets.base import checked_memory
 from learnability.targets.hierarchical import Hierarchical
 
@@ -37,12 +37,18 @@ class Network(NamedTuple):
         Inputs -> the functions (n, k) that the second stage has found.
     ridges : tuple of float
         Of the stages after the first.
+    sizes : tuple of int
+        Samples that the stages after the first have read.
+    layers : callable
+        Inputs -> pre-activations (n, p) of every layer, the output last, for `layer_probes`.
     """
 
     W: NDArray[np.float32]
     outputs: Callable[[NDArray[Any]], NDArray[Any]]
     functions: Callable[[NDArray[Any]], NDArray[Any]]
     ridges: tuple[float, ...]
+    sizes: tuple[int, ...]
+    layers: Callable[[NDArray[Any]], list[NDArray[Any]]]
 
 
 def train(learner: Layerwise, target: Hierarchical, *, n: int, d: int, seed: int = 0) -> Network:
@@ -73,10 +79,17 @@ def train(learner: Layerwise, target: Hierarchical, *, n: int, d: int, seed: int
     batch = Samples(target, seed, d, n)
     W = first.learn(batch)
     later = Samples(target, seed, d, n, FRESH_BATCH) if learner.fresh else batch
-    return train_over(rest, W, later)
+    # A first layer may hand on features of its variables in place of the variables.
+    lifted = first.lifted(batch) if hasattr(first, "lifted") else same
+    return train_over(rest, W, later, lifted)
 
 
-def train_over(layers: Sequence[Any], W: NDArray[np.float32], samples: Samples) -> Network:
+def train_over(
+    layers: Sequence[Any],
+    W: NDArray[np.float32],
+    samples: Samples,
+    lifted: Callable[[NDArray[Any]], NDArray[Any]] = same,
+) -> Network:
     """Train the layers after the first, given the first.
 
     Parameters
@@ -87,6 +100,8 @@ def train_over(layers: Sequence[Any], W: NDArray[np.float32], samples: Samples) 
         First layer.
     samples : Samples
         Of these layers.
+    lifted : callable
+        Variables W x (n, p) -> what the second layer reads, by default the variables.
 
     Returns
     -------
@@ -95,17 +110,18 @@ def train_over(layers: Sequence[Any], W: NDArray[np.float32], samples: Samples) 
     y = samples.labels
 
     def first() -> Iterable[NDArray[Any]]:
-        return (X @ W.T for X, _ in samples)
+        return (lifted(X @ W.T) for X, _ in samples)
 
     below: Blocks = first
-    trained = []
+    trained, sizes = [], []
     for place, layer in enumerate(layers, 1):
         one = layer.learn(below, y, samples.seed, place)
         trained.append(one)
-        below = _one_block(one.left_out)
+        sizes.append(one.used or len(y))
+        below, y = _one_block(one.left_out), y[one.used :]
 
     def functions(X: NDArray[Any]) -> NDArray[Any]:
-        return np.asarray(trained[0].functions(X @ W.T))
+        return np.asarray(trained[0].functions(lifted(X @ W.T)))
 
     def outputs(X: NDArray[Any]) -> NDArray[Any]:
         fitted = functions(X)
@@ -114,7 +130,14 @@ def train_over(layers: Sequence[Any], W: NDArray[np.float32], samples: Samples) 
             u = one.forward(u)
         return np.concatenate([fitted[:, :1], u], axis=1)
 
-    return Network(W, outputs, functions, tuple(one.ridge for one in trained))
+    def values(X: NDArray[Any]) -> list[NDArray[Any]]:
+        found = [lifted(X @ W.T)]
+        for one in trained:
+            found.append(one.forward(found[-1]))
+        return found
+
+    ridges = tuple(one.ridge for one in trained)
+    return Network(W, outputs, functions, ridges, tuple(sizes), values)
 
 
 def _one_block(values: NDArray[Any]) -> Blocks:

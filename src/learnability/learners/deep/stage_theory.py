@@ -6,8 +6,9 @@ projection on what was found: exactly for j = 1 and 2, and above with one share 
 of one sign under one feature. The rest is noise. Ridge regression with the Mehler kernel in these
 variables then has the error II and the fit q (`radial`); M_h is its correlation with a feature.
 
-III, the error of a refit of y on q, is bounded: it is at most II, as q itself is one such refit,
-and at least E Var(y | estimated variables). Where a number rests on something that is not known
+III, the error of a refit of y on q, is E Var(y | q) over samples of the target and of q, whose
+mean and variance at each radius are known. It is at most II, as q itself is one such refit, and at
+least E Var(y | estimated variables). Where a number rests on something that is not known
 (shares near n*, degrees beyond those resolved), the prediction is made with both ends; when these
 differ by more than 0.04 Var y it is not given, and the reason is.
 """
@@ -17,12 +18,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.learners.deep.profiles import profile_of, refit_error
 from learnability.targets.directions import first_moments, second_moments
 from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.parts import Parts, parts_by_degree
@@ -43,9 +44,7 @@ MARGIN = 0.03
 """Error of the theory over Var y, which bounds take into account."""
 _UNDECIDED = 0.04
 _REUSED = 8.0  # Of n / n*.
-_FEW = 12  # Up to so many variables the target is sampled by radius.
 _RADIAL = 0.1  # Share of a target from which its radial part counts in many dimensions.
-_SAMPLES, _BINS = 120_000, 100
 _FAR = 8  # With fewer variables the kernel's fit has no fourth moment.
 _DEGREES = 13  # Of which the learned share is computed.
 _LEAST_RIDGE, _LARGEST_RIDGE = 0.3, 300.0
@@ -63,8 +62,8 @@ class Stages(NamedTuple):
         II.
     feature_overlap : array, shape (r,)
         M_h.
-    three_layer_bound, three_layer_floor : float
-        III is not above and not below these.
+    three_layer_error, three_layer_bound, three_layer_floor : float
+        III, and what it is not above and not below.
     reason : str
         Why a number is not given; empty when all are.
     """
@@ -72,6 +71,7 @@ class Stages(NamedTuple):
     first_layer_overlap: float
     two_layer_error: float
     feature_overlap: Array
+    three_layer_error: float
     three_layer_bound: float
     three_layer_floor: float
     reason: str
@@ -116,11 +116,18 @@ def predicted_stages(
         reason = reason or (
             f"a few far inputs decide the overlap with a feature of less than {_FAR} variables"
         )
-    margin = MARGIN * target.label_variance
+    margin, D = MARGIN * target.label_variance, len(known.share)
+    if n < D * (D + 1):
+        given, sure, margin = False, sure & False, 2 * margin
+        reason = reason or (
+            f"n is below {D * (D + 1)}, twice the number of products of two of {D} variables, "
+            "where the fluctuations of single runs are of the size of what is learned"
+        )
     return Stages(
         M_W,
         middle.error if given else math.nan,
         np.where(sure, M_h[0], math.nan),
+        middle.refit if given else math.nan,
         max(one.error + one.unknown for one in ends) + margin,
         max(min(one.floor for one in ends) - margin, target.noise),
         "" if given and sure.all() and M_W == M_W else reason,
@@ -132,6 +139,7 @@ class _Fitted(NamedTuple):
 
     error: float
     overlap: Array
+    refit: float
     floor: float
     unknown: float
     reason: str
@@ -179,9 +187,13 @@ def _fitted(
             strange,
             (f"with {D} variables the fit in the tails is not resolved by degrees up to {highest}"),
         )
+    far = abs(radial_fit(here, D, n, ridge, beyond=1.0).error - fit.error)
+    if far > unknown:
+        unknown, reason = far, "a few inputs further out than all samples decide the error"
     seen = float(here.energies.sum() + np.sum(here.radial**2))
     floor = target.noise + max(target.variance - seen - above, 0.0)
-    return _Fitted(fit.error, np.minimum(np.abs(M_h), 1.0), floor, unknown, reason)
+    refit = min(refit_error(target, G, fit.curve), fit.error)
+    return _Fitted(fit.error, np.minimum(np.abs(M_h), 1.0), refit, floor, unknown, reason)
 
 
 def _shares(target: Hierarchical, G: Array, largest: bool = False) -> Array:
@@ -209,10 +221,7 @@ def _radial_target(target: Hierarchical, G: Array, shares: Array) -> RadialTarge
     if len(parts.energies) > 2:
         energies[2] = float(np.sum(turned * turned.T)) / 2
         radial[1] = float(np.trace(turned)) / math.sqrt(2 * len(G))
-    D, profile = len(G), None
-    if D <= _FEW:
-        profile = _profile(target, tuple(np.round(np.clip(np.diag(G), 0, 1), 2).tolist()))
-    return _split(target, energies, parts._replace(radial=radial), profile)
+    return _split(target, energies, parts._replace(radial=radial), profile_of(target, G))
 
 
 def _split(
@@ -231,30 +240,6 @@ def _split(
     )
 
 
-@lru_cache(maxsize=64)
-def _profile(target: Hierarchical, shares: tuple[float, ...]) -> Profile:
-    """The target by radius of variables that have shares of the directions, from samples."""
-    D = len(shares)
-    rng = np.random.default_rng(1618)
-    z = rng.standard_normal((_SAMPLES, D))
-    share = np.array(shares)
-    seen = np.sqrt(share) * z + np.sqrt(1 - share) * rng.standard_normal(z.shape)
-    h = target.features(z, np.eye(D))[-1][..., 0]
-    f = np.asarray(target.link(h), dtype=float) - target.mean
-    x = np.sum(seen**2, axis=1) / 2
-    order = np.argsort(x).reshape(_BINS, -1)
-    both = np.column_stack([f, h])
-    sign = np.sign(seen[:, :1]) if D == 1 else np.zeros((1, 1))
-    squares = (f**2)[order].mean(axis=1)
-    squares *= target.variance / squares.mean()
-    return Profile(
-        x[order].mean(axis=1),
-        both[order].mean(axis=1),
-        (both * sign)[order].mean(axis=1),
-        squares + target.noise,
-    )
-
-
 class Setting(NamedTuple):
     """What a prediction needs to know of a learner.
 
@@ -268,8 +253,8 @@ class Setting(NamedTuple):
         Whether the second stage has samples that the first layer has not seen.
     third : bool
         Whether III is bounded.
-    two : bool
-        Whether the second stage is the last.
+    last : str
+        The error of `Stages` that is the learner's own; empty when it is none of them.
     """
 
     exact: bool
@@ -277,7 +262,7 @@ class Setting(NamedTuple):
     ridge: float | None
     fresh: bool
     third: bool
-    two: bool
+    last: str
 
 
 def predictions(
@@ -307,8 +292,8 @@ def predictions(
     if setting.third:
         values["three_layer_bound"] = [s.three_layer_bound for s in stages]
         values["three_layer_floor"] = [s.three_layer_floor for s in stages]
-    if setting.two:
-        values["error"] = values["two_layer_error"]
+    if setting.last:
+        values["error"] = [getattr(s, setting.last) for s in stages]
     reasons = dict.fromkeys(s.reason for s in stages if s.reason)
     attributes: dict[str, Any] = {
         "label_variance": target.label_variance,
@@ -337,7 +322,7 @@ def _stages(target: Hierarchical, d: int, n: int, setting: Setting) -> Stages:
         )
     if reason:
         M_W = stages.first_layer_overlap if setting.spectral else math.nan
-        return Stages(M_W, math.nan, unknown, math.nan, math.nan, reason)
+        return Stages(M_W, math.nan, unknown, math.nan, math.nan, math.nan, reason)
     return stages
 
 

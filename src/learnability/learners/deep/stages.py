@@ -52,15 +52,18 @@ class Trained(NamedTuple):
     spread : callable
         The functions -> outputs (n, m) of the layer's neurons.
     left_out : array, shape (n, m)
-        Outputs at the training samples, each of a fit that has not seen it.
+        Outputs at training samples, each of a fit that has not seen it.
     ridge : float
         The ridge of the fit.
+    used : int
+        First samples that the fit has used up: `left_out` is that of the others.
     """
 
     functions: Callable[[NDArray[Any]], NDArray[Any]]
     spread: Callable[[NDArray[Any]], NDArray[Any]]
     left_out: NDArray[Any]
     ridge: float
+    used: int = 0
 
     def forward(self, below: NDArray[Any]) -> NDArray[Any]:
         """Pre-activations of the layer below (n, p) -> outputs (n, m)."""
@@ -168,7 +171,7 @@ class RidgeReadout:
 
 
 def spread_over_neurons(
-    left: NDArray[Any], width: int, seed: int, place: int
+    left: NDArray[Any], width: int, seed: int, place: int, size: float = 1.0
 ) -> Callable[[NDArray[Any]], NDArray[Any]]:
     """The map of functions q (n, k) to neurons (n, width): standardised, times random weights w3.
 
@@ -178,9 +181,11 @@ def spread_over_neurons(
         The functions at training samples, each of a fit that has not seen it.
     width, seed, place : int
         Neurons, and the run and the layer of their weights.
+    size : float
+        Standard deviation of the weights.
     """
     centre, scale = left.mean(axis=0), np.maximum(left.std(axis=0), 1e-12)
-    w3 = np.random.default_rng([seed, 32, place]).standard_normal((left.shape[1], width))
+    w3 = size * np.random.default_rng([seed, 32, place]).standard_normal((left.shape[1], width))
     return lambda q: np.asarray(((q - centre) / scale) @ w3, dtype=q.dtype)
 
 
