@@ -176,7 +176,7 @@ def words_of(request: Request) -> dict[str, str]:
     dict
         "command" and "python".
     """
-    own = {name: text for name, text in request.values.items() if _of_target(name)}
+    own = _of_target(request)
     expression, flags = own.pop("expression", ""), _flags(own)
     lines = [f"learnability hardness {shlex.quote(expression)}{flags}"]
     code = ["import learnability as lb", ""]
@@ -216,8 +216,15 @@ def words_of(request: Request) -> dict[str, str]:
     return {"command": "\n".join(lines), "python": "\n".join(code)}
 
 
-def _of_target(name: str) -> bool:
-    return name == "expression" or any(name == option.name for option in target_options())
+def _of_target(request: Request) -> dict[str, str]:
+    """The values of the target, under the names that they have without a learner."""
+    plain = {option.name: option.name for option in target_options()}
+    if request.learner in LEARNERS:
+        taken = [o.name for o in learner_options(LEARNERS[request.learner], "plot")
+                 if o.section != "Target"]  # fmt: skip
+        plain = {f"target-{name}" if name in taken else name: name for name in plain}
+    plain["expression"] = "expression"
+    return {plain[name]: text for name, text in request.values.items() if name in plain}
 
 
 def _flags(values: Mapping[str, str]) -> str:

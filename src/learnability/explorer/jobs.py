@@ -28,14 +28,12 @@ def warm(role: str) -> None:
     example = Request("parse", "", {"expression": "z1**2 + sign(z1*z2)", "noise": "0.1"})
     list(_parse(example, b""))
     if role == "solver":
-        import learnability.estimators
         from learnability.learners import BayesAMP
         from learnability.reports import hardness
 
         hardness("abs(z)")
         BayesAMP().predict("abs(z)", alpha=[1.0])
         BayesAMP().simulate("abs(z)", d=10, alpha=[1.0])
-        del learnability
 
 
 def answer(request: dict[str, Any], blob: bytes) -> Iterator[Message]:

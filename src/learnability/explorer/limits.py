@@ -29,8 +29,8 @@ class Limits:
         Processor time and time of one job.
     memory : int
         Bytes that a worker may hold.
-    running, waiting : int
-        Jobs at a time, and jobs in the queue.
+    running, spare, waiting : int
+        Jobs at a time, warm processes beside theirs, and jobs in the queue.
     """
 
     letters: int = 2000
@@ -42,6 +42,7 @@ class Limits:
     seconds: int = 900
     memory: int = 6 * 2**30
     running: int = 2
+    spare: int = 1
     waiting: int = 256
 
 

@@ -1,6 +1,6 @@
 """Processes that compute: warm before they are asked, watched, and stopped at any moment.
 
-A crew keeps one process more than may compute at a time, so that the next answer does not wait for
+A crew keeps a process more than may compute at a time, so that the next answer does not wait for
 imports when a process had to be stopped. Stopping kills the process and all that it started.
 """
 
@@ -107,7 +107,7 @@ class Crew:
     def __init__(self, role: str, running: int, limits: Limits = LIMITS) -> None:
         self.role, self.limits = role, limits
         self._free = asyncio.Semaphore(running)
-        self._count = running + 1
+        self._count = running + limits.spare
         self._waiting = 0
         self._idle: list[asyncio.Task[Worker]] = []
         self._workers: set[Worker] = set()
@@ -119,10 +119,14 @@ class Crew:
         return [worker.process.pid for worker in self._workers]
 
     def start(self) -> None:
-        """Start the processes; they warm up meanwhile."""
-        self._idle = [asyncio.ensure_future(self._new()) for _ in range(self._count)]
+        """Start the processes, one after the other, so that the first is warm early."""
+        for _ in range(self._count):
+            before = self._idle[-1] if self._idle else None
+            self._idle.append(asyncio.ensure_future(self._new(before)))
 
-    async def _new(self) -> Worker:
+    async def _new(self, before: asyncio.Task[Worker] | None = None) -> Worker:
+        if before is not None:
+            await asyncio.wait([before])
         worker = await Worker.started(self.role, self.limits)
         self._workers.add(worker)
         return worker
