@@ -95,8 +95,9 @@ class Tab:
     def numbers(self, side: str) -> list[list[str]]:
         """The rows of the table of numbers of one side: axis, seed, value."""
         rows = self.run(
-            "return [...document.querySelectorAll('main table')].at(-1).querySelectorAll('tbody tr')"
-            ".values().map((r) => [...r.children].map((c) => c.textContent)).toArray()"
+            "const tables = [...document.querySelectorAll('main table')];"
+            "return [...tables.at(-1).querySelectorAll('tbody tr')]"
+            ".map((row) => [...row.children].map((cell) => cell.textContent))"
         )
         return [row[2:] for row in rows if row[0] == side]
 
