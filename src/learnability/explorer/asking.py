@@ -110,12 +110,14 @@ def asking(request: Request) -> Asking:
     _refuse_unknown(request.values, known, request.learner)
     _expression(request.values)
     what = asked(learner, "plot", _keyed(request.values))
+    for name in GRIDS:  # One number is a grid of one point, so that it can be drawn.
+        if name in what.arguments:
+            what.arguments[name] = np.atleast_1d(what.arguments[name])
     count = seeds(request.values.get("seeds", "1"))
     runs = what.for_side("simulate") if what.question.simulate else {}
     own = [name for name in GRIDS if name in runs]
     if "runs" in request.values and own:
-        places = grid(request.values["runs"], "runs")
-        runs[own[0]] = places if places.ndim else places.item()
+        runs[own[0]] = np.atleast_1d(grid(request.values["runs"], "runs"))
     for name, value in [*what.arguments.items(), *runs.items()]:
         if name in GRIDS and np.size(value) > LIMITS.points:
             raise LearnabilityError(

@@ -90,7 +90,8 @@ export class Chart {
       stroke: colour(k), width: 2, dash: dashes[theory[k]?.style ?? 0], spanGaps: true,
       points: { show: grid.length < 30, size: 4 },
     }));
-    const look = { stroke: ink("--quiet"), grid: { stroke: ink("--line"), width: 1 }, ticks: { stroke: ink("--line") } };
+    const look = { stroke: ink("--quiet"), grid: { stroke: ink("--line"), width: 1 }, ticks: { stroke: ink("--line") },
+      values: (u, ticks) => ticks.map((at) => (at === null ? "" : String(Number(at.toPrecision(4))))) };
     this.plot = new window.uPlot({
       width, height: Math.round(Math.min(380, Math.max(240, width * 0.5))), scales,
       legend: { show: false }, cursor: { drag: { x: false, y: false } },

@@ -45,7 +45,7 @@ export function page(declared, signal) {
   return [
     h("h1", {}, "Compare functions"),
     h("p", { class: "lead" }, "One function a line, at most twelve."),
-    h("section", { class: "card" }, h("div", { class: "fields" }, field("Functions", input), field("Label noise (variance Δ)", noise))),
+    h("section", { class: "card" }, h("div", { class: "asked" }, field("Functions", input), field("Label noise (variance Δ)", noise))),
     cards,
   ];
 }

@@ -8,8 +8,8 @@ import { targetCard } from "./target.js";
 function assemble(declared, signal, about) {
   const state = { ...about.start, ...read() };
   const facts = factsCard(signal);
-  const target = targetCard(declared, state, about.names, edited, signal, about.examples);
-  const kinds = (one) => one.targets.includes(about.kind) && about.inputs.every((law) => one.inputs.includes(law));
+  const target = targetCard(declared, state, edited, signal, about);
+  const kinds = (one) => one.targets.includes(about.kind) && (!about.structured || one.inputs.length > 1);
   const learners = declared.learners.filter(kinds).map((one) => one.name);
   const first = learners.includes(about.first) ? [about.first, ...learners.filter((one) => one !== about.first)] : learners;
   const curve = curveCard(declared, state, {
@@ -41,7 +41,7 @@ export function explorePage(declared, signal) {
   return assemble(declared, signal, {
     title: "Can this function be learned?",
     lead: "Type a function of a few hidden directions. The page says how many samples it takes, by which algorithm, and shows runs landing on the theory.",
-    start: { expression: "sign(z1*z2)" }, names: ["noise"], kind: "multi-index", inputs: ["isotropic"], first: "bayes-amp",
+    start: { expression: "sign(z1*z2)" }, names: ["noise"], kind: "multi-index", first: "bayes-amp",
   });
 }
 
@@ -49,7 +49,7 @@ export function depthPage(declared, signal) {
   return assemble(declared, signal, {
     title: "What does depth buy?",
     lead: "A hierarchical target: a function of features, which are themselves polynomials of groups of directions. Layer by layer, how many samples does each stage take?",
-    start: { expression: "tanh(z)" }, names: ["noise", ...declared.tree], kind: "hierarchical", inputs: ["isotropic"], first: "layerwise",
+    start: { expression: "tanh(z)" }, always: { depth: "3" }, names: ["noise", ...declared.tree], kind: "hierarchical", first: "layerwise",
     defaults: { d: "30", alpha: "2:200:8", runs: "2:200:4", seeds: "2" },
     examples: ["tanh(z)", "z1*z2", "He2(z)"],
   });
@@ -61,7 +61,7 @@ export function structuredPage(declared, signal) {
     title: "What do structured inputs change?",
     lead: "Inputs with a spike, with a power-law spectrum, or of signs. Choose their law and its strength, and compare learners that accept it.",
     start: { expression: "He3(z)", inputs: "spiked", spike: "2" }, names: ["noise", "inputs", ...own],
-    kind: "multi-index", inputs: ["spiked"], first: "online-sgd", examples: ["He3(z)", "z", "z1*z2"],
+    kind: "multi-index", structured: true, first: "online-sgd", examples: ["He3(z)", "z", "z1*z2"],
     defaults: { d: "200" },
   });
 }

@@ -4,9 +4,9 @@ import { copy, h, short, table } from "./dom.js";
 import { staircase } from "./staircase.js";
 
 const KINDS = {
-  trivial: "trivial: some samples per dimension are enough for any α",
-  easy: "easy: a finite number of samples per dimension",
-  hard: "hard: more than a number of samples proportional to d",
+  trivial: "any number of samples per dimension will do",
+  easy: "a finite number of samples per dimension",
+  hard: "more than a finite number of samples per dimension",
 };
 
 export function factsOf(facts) {
@@ -15,7 +15,7 @@ export function factsOf(facts) {
   if ("alpha_c" in facts) {
     const error = facts.alpha_c_error ? `± ${Number(facts.alpha_c_error.toPrecision(1))}` : "";
     const shown = facts.alpha_c === null ? (facts.kind === "hard" ? "∞" : "?") : short(facts.alpha_c);
-    rows.push(["Threshold α_c = n / d", shown, error]);
+    rows.push([["Threshold α", h("sub", {}, "c"), " = n / d"], shown, error]);
   }
   if ("information_exponent" in facts) rows.push(["Information exponent", facts.information_exponent ?? "?", "of fresh samples"]);
   if ("generative_exponent" in facts) rows.push(["Generative exponent", facts.generative_exponent ?? "?", "when data repeat"]);

@@ -15,7 +15,7 @@ export function page(declared, signal) {
   const lanes = h("div", { class: "columns" });
   const facts = factsCard(signal);
   let cards = [], before = "";
-  const target = targetCard(declared, state, ["noise"], edited, signal);
+  const target = targetCard(declared, state, edited, signal, { names: ["noise"] });
   const count = () => Math.min(MOST, Math.max(2, Number(state.learners) || 2));
   function lay() {
     cards.forEach((card) => card.stop());

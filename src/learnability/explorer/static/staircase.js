@@ -3,6 +3,12 @@ import { h, short, svg } from "./dom.js";
 
 const W = 560, H = 220, LEFT = 44, RIGHT = 16, TOP = 22, BASE = 42;
 
+/** The next round number. */
+function nice(size) {
+  const power = 10 ** Math.floor(Math.log10(size));
+  return power * [1, 2, 2.5, 5, 10].find((step) => step * power >= size);
+}
+
 /** The picture of the steps of a report; nothing where there are none. */
 export function staircase(facts) {
   const steps = facts.staircase ?? [];
@@ -10,7 +16,7 @@ export function staircase(facts) {
   const open = steps.map((step) => step.alpha_self_consistent ?? step.alpha);
   const finite = open.filter((at) => at !== null);
   const hard = steps.some((step) => step.kind === "hard");
-  const end = 1.35 * Math.max(0.75, ...finite);
+  const tick = nice(1.35 * Math.max(0.75, ...finite) / 4), end = 4 * tick;
   const x = (at) => LEFT + (W - LEFT - RIGHT - (hard ? 90 : 0)) * (at / end);
   const total = steps.reduce((sum, step) => sum + step.directions.length, 0);
   const y = (known) => H - BASE - (H - BASE - TOP) * (known / Math.max(total, facts.r));
@@ -32,7 +38,7 @@ export function staircase(facts) {
     path += ` H ${x(at)} V ${y(known + more)}`;
     known += more;
     words.push(`${known} at alpha ${short(at)}`);
-    const text = svg("text", { x: x(at) + 6, y: y(known) - 6 });
+    const text = svg("text", { x: x(at) + 6, y: y(known) + 16 });
     text.textContent = at === 0 ? "at once" : short(Number(at.toPrecision(4)));
     parts.push(text);
     if (step.alpha_error) {
@@ -52,11 +58,10 @@ export function staircase(facts) {
   below.textContent = "samples per dimension α = n / d";
   const side = svg("text", { x: LEFT - 30, y: 12 });
   side.textContent = "directions known";
-  for (const part of [0, 0.25, 0.5, 0.75, 1]) {
-    const at = part * end;
-    const tick = svg("text", { x: x(at), y: H - BASE + 17, "text-anchor": "middle" });
-    tick.textContent = short(Number(at.toPrecision(2)));
-    parts.push(tick);
+  for (let k = 0; k <= 4; k += 1) {
+    const label = svg("text", { x: x(k * tick), y: H - BASE + 17, "text-anchor": "middle" });
+    label.textContent = short(Number((k * tick).toPrecision(3)));
+    parts.push(label);
   }
   return svg("svg", { class: "stairs", viewBox: `0 0 ${W} ${H}`, role: "img",
     "aria-label": `Directions known: ${words.join("; ")}.` }, ...parts, below, side);

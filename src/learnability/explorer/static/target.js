@@ -4,8 +4,11 @@ import { control, field, h, later, markup } from "./dom.js";
 
 const EXAMPLES = ["sign(z1*z2)", "He3(z)", "z1**2 + sign(z1*z2*z3)", "abs(z)"];
 
-/** The card of a target. `kinds` names the options that stand open; `changed(final)` hears edits. */
-export function targetCard(declared, state, names, changed, signal, examples = EXAMPLES) {
+/**
+ * The card of a target. `names` are its options, `always` what holds where nothing is given;
+ * `changed(final, parsed)` hears of edits.
+ */
+export function targetCard(declared, state, changed, signal, { names, examples = EXAMPLES, always = {} }) {
   const typeset = h("div", { class: "typeset", "aria-live": "polite" });
   const error = h("p", { class: "error", role: "alert", id: "formula-error" });
   const input = h("input", {
@@ -39,20 +42,36 @@ export function targetCard(declared, state, names, changed, signal, examples = E
     card.parsed = undefined;
     soon();
   }
-  card.values = () => Object.fromEntries(["expression", "noise", ...names]
-    .filter((name) => state[name]).map((name) => [name, state[name]]));
+  card.values = () => ({ ...always, ...Object.fromEntries(["expression", "noise", ...names]
+    .filter((name) => state[name]).map((name) => [name, state[name]])) });
   card.parse = parse;
-  const set = (name, text) => { state[name] = text; parse(); changed(true); };
-  const own = declared.target.filter((option) => names.includes(option.name) && option.name !== "noise");
+  const owner = (name) => Object.keys(declared.inputs).find((law) => declared.inputs[law].includes(name));
+  const fields = h("div", { class: "fields" });
+  const set = (name, text) => {
+    state[name] = text;
+    if (name === "inputs") {
+      for (const other of names) if (owner(other) && owner(other) !== text) delete state[other];
+      fill();
+    }
+    parse();
+    changed(true);
+  };
+  /** The options that act: of the laws of inputs only the chosen one has some. */
+  function fill() {
+    const own = declared.target.filter(({ name }) => names.includes(name) && name !== "noise" &&
+      (!owner(name) || owner(name) === state.inputs));
+    fields.replaceChildren(...own.map((option) => control({ ...option, default: always[option.name] ?? option.default,
+      help: option.help.replace(/^[\w-]+ (targets|inputs): (.)/, (_, __, first) => first.toUpperCase()) }, state[option.name], set)));
+  }
+  fill();
   card.element = h("section", { class: "card wide" },
     field("The function g of hidden directions z1, z2, …", input),
     h("div", { class: "row", "aria-label": "Examples", role: "group" },
       h("span", { class: "help" }, "Try"),
       examples.map((text) => h("button", { type: "button", class: "small",
         onclick: () => { input.value = state.expression = text; parse(); changed(true); } }, text))),
-    typeset, error,
-    h("div", { class: "fields" }, noiseControl(state, set),
-      own.map((option) => control(option, state[option.name], set))));
+    h("div", { class: "asked" }, h("div", {}, typeset, error), noiseControl(state, set)),
+    names.length > 1 ? fields : null);
   return card;
 }
 
