@@ -6,7 +6,7 @@ import { read, write } from "./state.js";
 import { targetCard } from "./target.js";
 
 const MOST = 4;
-const START = { expression: "He3(z)", learners: "2", "1.learner": "online-sgd", "2.learner": "online-sgd", "2.look-ahead": "1", "1.time": "0:40:41", "2.time": "0:40:41" };
+const START = { expression: "He3(z)", learners: "2", "1.learner": "online-sgd", "2.learner": "online-sgd", "2.rule": "repetition", "1.time": "0:40:41", "2.time": "0:40:41" };
 
 export function page(declared, signal) {
   const given = read();
@@ -53,7 +53,7 @@ export function page(declared, signal) {
   target.parse();
   return [
     h("h1", {}, "Race learners on one function"),
-    h("p", { class: "lead" }, "The same target for everybody. At first: plain one-pass SGD beside SGD that looks at every sample twice, on He3."),
+    h("p", { class: "lead" }, "The same target for everybody. At first: plain one-pass SGD beside SGD that uses every sample twice, on He3."),
     target.element, h("div", { class: "row" }, all, more, fewer), h("br"), lanes, facts.element,
   ];
 }
