@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import time
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -147,6 +148,7 @@ def test_a_file_of_nothing_is_refused(server: Running) -> None:
 def test_a_job_that_is_left_leaves_no_process(server: Running) -> None:
     """The process is gone within two seconds, and another answers."""
     [before] = server.explorer.solvers.processes
+    [folder] = server.explorer.solvers.folders
     place = urlsplit(server.base)
     client = http.client.HTTPConnection(place.netloc, timeout=60)
     values = {"expression": "abs(z)", "alpha": "1", "d": "2000", "runs": "4", "seeds": "40"}
@@ -160,6 +162,7 @@ def test_a_job_that_is_left_leaves_no_process(server: Running) -> None:
     while alive(before) and time.monotonic() < end:
         time.sleep(0.02)
     assert not alive(before)
+    assert not Path(folder).exists()
     assert parse(server, "z")["event"] == "result"
     body = {"verb": "hardness", "values": {"expression": "z"}}
     assert server.events("api/ask", body)[0]["facts"]["kind"] == "trivial"

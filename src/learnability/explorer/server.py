@@ -333,8 +333,10 @@ class Explorer:
 
     async def declarations(self) -> bytes:
         """The declarations, which one worker says once."""
-        if self._declared is None:
+        before = self._declared
+        if before is None or (before.done() and before.exception() is not None):
             self._declared = asyncio.ensure_future(self._declare())
+        assert self._declared is not None
         return await asyncio.shield(self._declared)
 
     async def _declare(self) -> bytes:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import shutil
 import sys
+import tempfile
 import threading
 from typing import Any
 
@@ -24,10 +26,11 @@ def main() -> None:
     requests = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # What a library prints must not stand among the answers.
+    role, tempfile.tempdir = sys.argv[1:]  # The server empties the folder when this process ends.
     limits, _ = receive_now(requests)
     _bound_memory(limits["memory"])
     waiting: queue.Queue[Message] = queue.Queue()
-    jobs = _warm(sys.argv[1])
+    jobs = _warm(role)
 
     def say(message: dict[str, Any], blob: bytes = b"") -> None:
         answers.write(packed(plain(message), blob))
@@ -57,6 +60,7 @@ def _listen(requests: Any, waiting: queue.Queue[Message]) -> None:
     with contextlib.suppress(EOFError, ValueError, OSError):
         while True:
             waiting.put(receive_now(requests))
+    shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)
     os._exit(0)
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -23,10 +25,18 @@ __all__ = ["Crew", "Worker"]
 
 
 class Worker:
-    """One process."""
+    """One process, with a folder of its own for what it reads, which goes with it.
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
+    Parameters
+    ----------
+    process : asyncio.subprocess.Process
+        The process.
+    folder : str
+        Its folder.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process, folder: str) -> None:
+        self.process, self.folder = process, folder
 
     @classmethod
     async def started(cls, role: str, limits: Limits) -> Worker:
@@ -44,16 +54,17 @@ class Worker:
         LearnabilityError
             When it ends before it is ready.
         """
+        folder = tempfile.mkdtemp(prefix="learnability-explorer-")
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-m", "learnability.explorer.worker", role),
+            *("-m", "learnability.explorer.worker", role, folder),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
             limit=LONGEST_LINE,
             start_new_session=True,
         )
-        worker = cls(process)
+        worker = cls(process, folder)
         try:
             await worker.send(asdict(limits))
             await worker.next()
@@ -89,6 +100,7 @@ class Worker:
             else:
                 self.process.kill()
         await self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Crew:
@@ -117,6 +129,11 @@ class Crew:
     def processes(self) -> list[int]:
         """The process ids of the crew."""
         return [worker.process.pid for worker in self._workers]
+
+    @property
+    def folders(self) -> list[str]:
+        """The folders of its processes."""
+        return [worker.folder for worker in self._workers]
 
     def start(self) -> None:
         """Start the processes, one after the other, so that the first is warm early."""
