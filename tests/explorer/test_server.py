@@ -147,6 +147,7 @@ def test_a_file_of_nothing_is_refused(server: Running) -> None:
 
 def test_a_job_that_is_left_leaves_no_process(server: Running) -> None:
     """The process is gone within two seconds, and another answers."""
+    server.events("api/ask", {"verb": "hardness", "values": {"expression": "z"}})
     [before] = server.explorer.solvers.processes
     [folder] = server.explorer.solvers.folders
     place = urlsplit(server.base)

@@ -1,7 +1,7 @@
 // The grand staircase: how many directions are known at which number of samples per dimension.
 import { h, short, svg } from "./dom.js";
 
-const W = 560, H = 220, LEFT = 44, RIGHT = 16, TOP = 22, BASE = 42;
+const W = 420, H = 200, LEFT = 40, RIGHT = 16, TOP = 22, BASE = 42;
 
 /** The next round number. */
 function nice(size) {
