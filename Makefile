@@ -6,7 +6,7 @@ STAMP := .venv/.installed
 DEMO_LINK := z1**2 + sign(z1*z2*z3)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test agreement audit golden links mutants fuzz lint types docs bench figures lock clean
+.PHONY: help setup demo test agreement audit golden links mutants fuzz lint types docs browser bench figures lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -29,7 +29,18 @@ demo: $(STAMP)  ## print one hardness report and run its staircase, pictures and
 test agreement: export OPENBLAS_NUM_THREADS = 1
 
 test: $(STAMP)  ## run the tests, without those of theory against simulation
-	$(BIN)/python -m pytest tests --ignore=tests/agreement -n 2
+	$(BIN)/python -m pytest tests --ignore=tests/agreement -m "not browser" -n 2
+
+# Chromium comes from Debian's packages; axe-core, which looks for faults of access, by npm.
+AXE_CORE := axe-core@4.14.0
+
+.venv/axe: $(STAMP)
+	mkdir -p $@
+	cd $@ && { npm pack --silent $(AXE_CORE) && tar xzf axe-core-*.tgz; } || echo "npm did not fetch $(AXE_CORE)."
+
+browser: $(STAMP) .venv/axe  ## open the explorer in Debian's Chromium and try all of it
+	command -v chromium chromedriver || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver; }
+	$(BIN)/python -m pytest tests/explorer/test_browser.py
 
 # A change of one family runs its own: make agreement FAMILY=online.
 FAMILY ?=

@@ -33,6 +33,7 @@ ORDER = (
     ("estimators",),
     ("figures",),
     ("cli",),
+    ("explorer",),  # The command line loads it by name, when it is asked to.
     ("__main__",),
 )
 RANK = {name: rank for rank, row in enumerate(ORDER) for name in row}

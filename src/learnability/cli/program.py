@@ -25,7 +25,7 @@ __all__ = ["app", "main"]
 
 _ORDER = (
     *("hardness", "compare", "regimes", "catalogue", "report", "predict", "simulate", "plot"),
-    *("learners", "figure", "study", "fit", "apply"),
+    *("learners", "figure", "study", "fit", "apply", "explore"),
 )
 
 
@@ -78,7 +78,7 @@ class LaterCommand(TyperCommand):
 
 
 def _later(name: str, module: str, help: str) -> None:
-    home = f"learnability.cli.{module}"
+    home = module if "." in module else f"learnability.cli.{module}"
     made = type("Later", (LaterCommand,), {"home": home})
     app.command(name, cls=made, help=help, short_help=help)(lambda: None)
 
@@ -99,6 +99,8 @@ _asking("simulate", "Run a learner on samples in dimension d; exit code 1 when s
 _asking("plot", "Draw theory as lines and, with --d, runs as crosses.")
 _later("learners", "learner_list", "List learners, what they support and which options they have.")
 _later("figure", "target_verbs", "Draw a figure of the literature, or the same for your own link.")
+
+_later("explore", "learnability.explorer.command", "Open the explorer, a page on this machine.")
 
 study_app = typer.Typer(help="Look into the file of a study.", rich_markup_mode=None)
 app.add_typer(study_app, name="study")

@@ -1,0 +1,147 @@
+"""Latency and load of the explorer: a server in a process of its own, asked over loopback.
+
+Latency is that of warm processes and new requests, in seconds until the first event that says
+something. Load is 10^4 requests from this process, eight at a time; memory is the resident size of
+the server alone, read from /proc. `--quick` takes a part of the catalogue and 1000 requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from tornado.httpclient import AsyncHTTPClient, HTTPRequest
+
+from learnability.labels import CATALOGUE
+
+QUICK = "--quick" in sys.argv
+LINKS = CATALOGUE[::4] if QUICK else CATALOGUE
+REQUESTS = 1000 if QUICK else 10_000
+PAGES, AT_A_TIME = 50, 8
+LONGEST = 120.0
+
+
+class Client:
+    """A client of one server."""
+
+    def __init__(self, base: str) -> None:
+        AsyncHTTPClient.configure(None, max_clients=2 * PAGES + 2 * AT_A_TIME)
+        self.base, self.http = base, AsyncHTTPClient()
+
+    async def quick(self, text: str) -> float:
+        """Seconds until a formula is typeset."""
+        began = time.perf_counter()
+        found = await self._post("api/quick", {"verb": "parse", "values": {"expression": text}})
+        assert json.loads(found)["event"] == "result", found
+        return time.perf_counter() - began
+
+    async def _post(self, path: str, body: Any, hear: Any = None) -> bytes:
+        request = HTTPRequest(
+            f"{self.base}/{path}", "POST", {"Content-Type": "application/json"}, json.dumps(body),
+            streaming_callback=hear, request_timeout=LONGEST,
+        )  # fmt: skip
+        answer = await self.http.fetch(request)
+        return answer.body if hear is None else b""
+
+    async def first(self, body: Any, wanted: tuple[str, ...]) -> float:
+        """Seconds until the first event of a kind; nan where there is an error or none in time."""
+        began, found = time.perf_counter(), []
+
+        def hear(chunk: bytes) -> None:
+            for part in chunk.split(b"\n\n"):
+                for word in wanted:
+                    if f'"event": "{word}"'.encode() in part[:60] and not found:
+                        found.append(time.perf_counter() - began)
+
+        with contextlib.suppress(Exception):
+            await self._post("api/ask", body, hear)
+        return found[0] if found else float("nan")
+
+
+def resident(pid: int) -> float:
+    """Megabytes of a process."""
+    text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    return int(text.split("VmRSS:")[1].split()[0]) / 1024
+
+
+async def served() -> AsyncIterator[tuple[Client, int]]:
+    words = [sys.executable, "-m", "learnability", "explore", "--no-browser"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-1]
+        client = Client(address.rsplit("/", 1)[0])
+        await client.http.fetch(f"{client.base}/api/declarations", request_timeout=LONGEST)
+        for _ in range(2):
+            await client.first({"verb": "hardness", "values": {"expression": "z"}}, ("result",))
+        yield client, process.pid
+        process.terminate()
+
+
+async def latencies(client: Client) -> None:
+    parsed = [await client.quick(f"{entry.text} + 0") for entry in LINKS for _ in range(5)]
+    print(f"typeset formula: median {1e3 * statistics.median(parsed):.1f} ms, "
+          f"largest {1e3 * max(parsed):.1f} ms (wanted: 100)")  # fmt: skip
+    print(f"{'link':24}{'facts':>10}{'theory':>10}{'cross':>10}   (wanted: 0.5, 1, 3 s)")
+    for entry in LINKS:
+        values = {"expression": entry.text} | ({"noise": str(entry.noise)} if entry.noise else {})
+        facts = await client.first({"verb": "hardness", "values": values}, ("result",))
+        sizes = {"alpha": "2", "runs": "2", "d": "200", "seeds": "1"}
+        curve = {"learner": "bayes-amp", "values": {**values, **sizes}}
+        theory = await client.first({"verb": "predict", **curve}, ("points", "result"))
+        cross = await client.first({"verb": "simulate", **curve}, ("run",))
+        print(f"{entry.name:24}{facts:10.2f}{theory:10.2f}{cross:10.2f}", flush=True)
+
+
+async def crowd(client: Client) -> None:
+    """Fifty pages with two jobs each, while somebody types."""
+    jobs = [
+        asyncio.ensure_future(client.first({"verb": "hardness", "values": {
+            "expression": f"z1**2 + {k}*sign(z1*z2) + {j}*z2"}}, ("result",)))
+        for k in range(1, PAGES + 1) for j in (1, 2)
+    ]  # fmt: skip
+    await asyncio.sleep(0.5)
+    typed = []
+    while not all(job.done() for job in jobs) and len(typed) < 200:
+        typed.append(await client.quick(f"z1 + {len(typed)}*z2"))
+        await asyncio.sleep(0.05)
+    print(f"typeset formula beside {2 * PAGES} jobs: median {1e3 * statistics.median(typed):.0f} "
+          f"ms, largest {1e3 * max(typed):.0f} ms (wanted: 300)")  # fmt: skip
+    for job in jobs:
+        job.cancel()
+    await asyncio.gather(*jobs, return_exceptions=True)
+
+
+async def load(client: Client, pid: int) -> None:
+    before, failed, waiting = resident(pid), 0, iter(range(REQUESTS))
+
+    async def one_after_the_other() -> None:
+        nonlocal failed
+        for number in waiting:
+            try:
+                await client.quick(f"z1 + {number}*z2")
+            except Exception:
+                failed += 1
+
+    began = time.perf_counter()
+    await asyncio.gather(*(one_after_the_other() for _ in range(AT_A_TIME)))
+    spent = time.perf_counter() - began
+    print(f"{REQUESTS} requests: {REQUESTS / spent:.0f} a second, {failed} failed, the server grew "
+          f"by {resident(pid) - before:.1f} MB (wanted: 0 failed, below 100 MB)")  # fmt: skip
+
+
+async def main() -> None:
+    async for client, pid in served():
+        await latencies(client)
+        await load(client, pid)
+        await crowd(client)
+
+
+asyncio.run(main())

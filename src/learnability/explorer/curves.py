@@ -1,0 +1,184 @@
+"""Results as the page draws them: the curves that `learnability.plot` draws, as plain numbers."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from learnability.drawing.series import bands, chosen, series
+from learnability.errors import LearnabilityError
+from learnability.markup import formula
+from learnability.results.schema import OBSERVABLES, THRESHOLDS
+
+__all__ = ["curves_of", "facts_of", "file_of", "joined", "netcdf", "worded"]
+
+
+def worded(label: str) -> str:
+    """A label with formulas between dollar signs as HTML that is also XML.
+
+    Parameters
+    ----------
+    label : str
+        Of the schema.
+    """
+    parts = label.split("$")
+    shown = [formula(p) if k % 2 else escape(p) for k, p in enumerate(parts) if p]
+    return f'<span xmlns="http://www.w3.org/1999/xhtml">{"".join(shown)}</span>'
+
+
+def curves_of(data: Any) -> dict[str, Any]:
+    """Observable -> its axis and its curves.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        From `predict` or `simulate`, the whole or a part of it.
+
+    Returns
+    -------
+    dict
+        A curve has `x`, and `y` of a theory or `runs`, a list of values for each seed.
+    """
+    theory = data.attrs.get("verb") == "predict"
+    if theory and "seed" in data.dims:
+        data = data.mean("seed", keep_attrs=True)
+    found = {}
+    for name in OBSERVABLES:
+        if name not in data or data[name].dtype.kind not in "biuf":
+            continue
+        axis = next((dim for dim in ("time", "alpha") if dim in data[name].dims), None)
+        try:
+            _, x = chosen([data], name, axis)
+            drawn = list(series(data, name, x))
+        except LearnabilityError:
+            continue  # Too many curves for one picture, or one number only.
+        errors = [error for _, error, _ in bands(data, name, x)] if theory else []
+        found[name] = {"x": x, "curves": [
+            _curve(values, x, number, style, labels, errors)
+            for number, (values, _, style, labels) in enumerate(drawn)
+        ]}  # fmt: skip
+    return found
+
+
+def _curve(
+    values: Any, x: str, number: int, style: int, labels: dict[str, str], errors: Sequence[Any]
+) -> dict[str, Any]:
+    label = ", ".join(labels.values())
+    curve: dict[str, Any] = {
+        "label": worded(label),
+        "name": label.replace("$", "").replace("_", ""),
+        "style": style,
+        "x": values[x].values,
+    }
+    if "seed" in values.dims:
+        curve["seeds"] = values["seed"].values
+        curve["runs"] = values.transpose("seed", x).values
+    else:
+        curve["y"] = values.values
+        curve["error"] = errors[number].values if number < len(errors) else None
+    return curve
+
+
+def facts_of(data: Any) -> dict[str, Any]:
+    """What a result says beside its numbers: thresholds, a note, how runs ended.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        A result.
+    """
+    known = {name: data.attrs[name] for name in THRESHOLDS if name in data.attrs}
+    words: dict[str, int] = {}
+    if "status" in data:
+        names, counts = np.unique(np.asarray(data["status"].values, dtype=str), return_counts=True)
+        words = dict(zip(names.tolist(), counts.tolist(), strict=True))
+    return {"thresholds": known, "note": data.attrs.get("note", ""), "status": words}
+
+
+def joined(parts: Sequence[Any], axis: str, order: Sequence[int]) -> Any:
+    """Results along one axis as one, in a given order.
+
+    Parameters
+    ----------
+    parts : sequence of xarray.Dataset
+        Each with the axis.
+    axis : str
+        "alpha" or "seed".
+    order : sequence of int
+        The place of each point of the parts in the whole.
+    """
+    import xarray
+
+    if len(parts) == 1:
+        return parts[0]
+    times = max((p["time"] for p in parts if "time" in p.dims), key=len, default=None)
+    if times is not None:  # A path that has ended keeps its last value.
+        parts = [p.reindex(time=times, method="ffill") for p in parts]
+    whole = xarray.concat(
+        parts, axis, data_vars="minimal", coords="minimal", compat="override", join="outer"
+    )
+    notes = dict.fromkeys(part.attrs.get("note", "") for part in parts)
+    attrs = {**parts[0].attrs, "note": " ".join(note for note in notes if note)}
+    if not attrs["note"]:
+        del attrs["note"]
+    return whole.isel({axis: np.argsort(order)}).assign_attrs(attrs)
+
+
+def netcdf(data: Any) -> bytes:
+    """A result as the bytes of a NetCDF file.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        The result.
+    """
+    file = io.BytesIO()
+    data.to_netcdf(file, engine="h5netcdf")
+    return file.getvalue()
+
+
+def file_of(theory: bytes, runs: bytes, kind: str, variable: str | None) -> bytes:
+    """A file to download, of what the server itself computed before.
+
+    Parameters
+    ----------
+    theory, runs : bytes
+        NetCDF of the two sides; empty where there is none.
+    kind : {"csv", "nc", "svg", "pdf"}
+        What is written.
+    variable : str, optional
+        What is drawn.
+
+    Raises
+    ------
+    LearnabilityError
+        When the kind is unknown, or there is nothing to write.
+    """
+    import xarray
+
+    from learnability.drawing import plot
+    from learnability.drawing.theory_and_runs import against
+    from learnability.results import save
+
+    if kind not in ("csv", "nc", "svg", "pdf"):
+        raise LearnabilityError(f"A file {kind!r} was asked, but csv, nc, svg, pdf are accepted.")
+    sides = [
+        xarray.load_dataset(io.BytesIO(blob), engine="h5netcdf") if blob else None
+        for blob in (theory, runs)
+    ]
+    known = [side for side in sides if side is not None]
+    if not known:
+        raise LearnabilityError("There is nothing to save yet: compute the curve first.")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"curve.{kind}"
+        if kind in ("svg", "pdf"):
+            plot(*sides, variable=variable, file=path)
+        else:
+            save(against(*known, paths=True) if len(known) > 1 else known[0], path)
+        return path.read_bytes()

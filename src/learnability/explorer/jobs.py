@@ -1,0 +1,235 @@
+"""What a worker does: one function for each verb of a request, which yields events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from learnability.errors import LearnabilityError
+from learnability.explorer.frames import Message
+from learnability.explorer.limits import Request
+
+__all__ = ["VERBS", "answer", "warm"]
+
+_LEVELS = (1, 4, 12)
+"""Points that are computed before all others: one at once, then a coarse curve."""
+
+
+def warm(role: str) -> None:
+    """Load what the first request needs, and compute a little of it.
+
+    Parameters
+    ----------
+    role : str
+        A "reader" reads formulas, a "solver" computes.
+    """
+    example = Request("parse", "", {"expression": "z1**2 + sign(z1*z2)", "noise": "0.1"})
+    list(_parse(example, b""))
+    if role == "solver":
+        from learnability.learners import BayesAMP
+        from learnability.reports import hardness
+
+        hardness("abs(z)")
+        BayesAMP().predict("abs(z)", alpha=[1.0])
+        BayesAMP().simulate("abs(z)", d=10, alpha=[1.0])
+
+
+def answer(request: dict[str, Any], blob: bytes) -> Iterator[Message]:
+    """The events of a request.
+
+    Parameters
+    ----------
+    request : dict
+        `verb`, `learner` and `values`; the server has checked their types.
+    blob : bytes
+        A table or results, where the verb needs some.
+
+    Raises
+    ------
+    LearnabilityError
+        When the verb is unknown, or the library refuses the request.
+    """
+    asked = Request(**request)
+    if asked.verb not in VERBS:
+        raise LearnabilityError(
+            f"The verb {asked.verb!r} was asked, but {', '.join(VERBS)} are accepted."
+        )
+    yield from VERBS[asked.verb](asked, blob)
+
+
+def _declarations(request: Request, blob: bytes) -> Iterator[Message]:
+    from learnability.explorer.declarations import declarations
+
+    yield {"event": "result", **declarations()}, b""
+
+
+def _parse(request: Request, blob: bytes) -> Iterator[Message]:
+    """The formula as one types it."""
+    from learnability.explorer.asking import target_of
+    from learnability.explorer.declarations import formula_of
+
+    target = target_of(request.values)
+    yield {"event": "result", **formula_of(target)}, b""
+
+
+def _hardness(request: Request, blob: bytes) -> Iterator[Message]:
+    """The report: its numbers as `to_dict` has them, its tables, BibTeX and LaTeX."""
+    from learnability.explorer.asking import target_of
+    from learnability.explorer.declarations import report_of
+    from learnability.reports import hardness
+
+    yield {"event": "result", **report_of(hardness(target_of(request.values)))}, b""
+
+
+def _words(request: Request, blob: bytes) -> Iterator[Message]:
+    from learnability.explorer.asking import words_of
+
+    yield {"event": "result", **words_of(request)}, b""
+
+
+def _catalogue(request: Request, blob: bytes) -> Iterator[Message]:
+    """The cards of the catalogue, one after the other."""
+    from learnability.explorer.declarations import formula_of, report_of
+    from learnability.labels import CATALOGUE
+    from learnability.reports import hardness
+    from learnability.targets import MultiIndex
+
+    for entry in CATALOGUE:
+        target = MultiIndex(entry.text, noise=entry.noise)
+        card = {"name": entry.name, "text": entry.text, "noise": entry.noise, "about": entry.about}
+        report = report_of(hardness(target))
+        yield {"event": "card", **card, **formula_of(target), "facts": report["facts"]}, b""
+
+
+def coarse_to_fine(count: int) -> list[list[int]]:
+    """Places of a grid in the order in which they are computed.
+
+    Parameters
+    ----------
+    count : int
+        Points of the grid.
+
+    Examples
+    --------
+    >>> coarse_to_fine(6)
+    [[5], [0, 2, 3], [1, 4]]
+    """
+    left, found = list(range(count)), []
+    for level in _LEVELS:
+        if len(left) <= 1:
+            break
+        wanted = [count - 1] if level == 1 else np.linspace(0, count - 1, level).astype(int)
+        part = [place for place in dict.fromkeys(map(int, wanted)) if place in left]
+        left = [place for place in left if place not in part]
+        found.append(part)
+    return [part for part in [*found, left] if part]
+
+
+def _predict(request: Request, blob: bytes) -> Iterator[Message]:
+    """Theory, first of few points, then of more; a path comes as a whole."""
+    from learnability.cli.learner_options import check_needs
+    from learnability.explorer.asking import asking
+    from learnability.explorer.curves import curves_of, facts_of, joined, netcdf
+
+    what = asking(request).what
+    check_needs(what, "predict")
+    given = what.for_side("predict")
+    alphas = np.atleast_1d(given.get("alpha", ()))
+    split = len(alphas) > 1 and _by_points(what.question) and not what.side("predict").seeds
+    levels = coarse_to_fine(len(alphas)) if split else [[]]
+    parts = []
+    for level in levels:
+        at = {**given, "alpha": alphas[level]} if split else given
+        part = what.learner.predict(what.target, question=what.question.name, **at)
+        parts.append(part)
+        if split:
+            yield {"event": "points", "curves": curves_of(part), **facts_of(part)}, b""
+    whole = joined(parts, "alpha", [place for level in levels for place in level])
+    yield {"event": "result", "curves": curves_of(whole), **facts_of(whole)}, netcdf(whole)
+
+
+def _by_points(question: Any) -> bool:
+    """Whether every alpha has an answer of its own, which no path along the time holds."""
+    from learnability.results.schema import row_of
+
+    return question.axes == ("alpha",) and not any(
+        "time" in row_of(name).dims for name in question.names("predict")
+    )
+
+
+def _simulate(request: Request, blob: bytes) -> Iterator[Message]:
+    """Runs, one at a time: the seeds of a first point, then of others."""
+    from learnability.explorer.asking import asking, check_runs
+    from learnability.explorer.curves import curves_of, facts_of, joined, netcdf
+
+    asked = asking(request)
+    what = asked.what
+    check_runs(asked)
+    alphas = np.atleast_1d(asked.runs.get("alpha", ()))
+    split = len(alphas) > 1 and _by_points(what.question)
+    places = [place for level in coarse_to_fine(len(alphas)) for place in level]
+    points: list[Any] = [alphas[[place]] for place in places] if split else [None]
+    total, done = len(points) * len(asked.chosen), 0
+    yield {"event": "started", "runs": total}, b""
+    columns = []
+    for point in points:
+        at = asked.runs if point is None else {**asked.runs, "alpha": point}
+        row = []
+        for seed in asked.chosen:
+            part = what.learner.simulate(
+                what.target, question=what.question.name, seeds=[seed], **at
+            )
+            row.append(part)
+            done += 1
+            told = {"event": "run", "done": done, "runs": total}
+            yield {**told, "curves": curves_of(part), **facts_of(part)}, b""
+        columns.append(joined(row, "seed", range(len(row))))
+    whole = joined(columns, "alpha", places) if split else columns[0]
+    yield {"event": "result", "curves": curves_of(whole), **facts_of(whole)}, netcdf(whole)
+
+
+def _file(request: Request, blob: bytes) -> Iterator[Message]:
+    """A file of results that the server kept: the length of the first is a value."""
+    from learnability.explorer.curves import file_of
+
+    length = int(request.values.get("first", "0"))
+    variable = request.values.get("variable")
+    made = file_of(blob[:length], blob[length:], request.values.get("kind", ""), variable)
+    yield {"event": "result"}, made
+
+
+def _columns(request: Request, blob: bytes) -> Iterator[Message]:
+    from learnability.explorer.dropped_tables import columns_of
+
+    yield {"event": "result", **columns_of(request.values, blob)}, b""
+
+
+def _fit(request: Request, blob: bytes) -> Iterator[Message]:
+    from learnability.explorer.dropped_tables import fit_of
+
+    yield {"event": "result", **fit_of(request.values, blob)}, b""
+
+
+def _study(request: Request, blob: bytes) -> Iterator[Message]:
+    from learnability.explorer.stores import watched
+
+    for state in watched(request.values):
+        yield {"event": "state", **state}, b""
+
+
+VERBS: dict[str, Callable[[Request, bytes], Iterator[Message]]] = {
+    "declarations": _declarations,
+    "parse": _parse,
+    "words": _words,
+    "hardness": _hardness,
+    "catalogue": _catalogue,
+    "predict": _predict,
+    "simulate": _simulate,
+    "file": _file,
+    "columns": _columns,
+    "fit": _fit,
+    "study": _study,
+}
+"""Verb -> what it does."""

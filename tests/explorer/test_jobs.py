@@ -1,0 +1,225 @@
+"""What a worker answers: the numbers are those of the library, for every verb."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray
+
+import learnability as lb
+from learnability.errors import LearnabilityError
+from learnability.explorer.asking import python_of
+from learnability.explorer.frames import as_line, plain
+from learnability.explorer.jobs import VERBS, answer, coarse_to_fine
+from learnability.explorer.limits import read_request
+
+from tests.explorer.hostile import TABLES
+
+CURVE = {
+    "expression": "abs(z)", "alpha": "0.4:1.6:7", "runs": "0.8:1.6:3", "d": "40",
+    "seeds": "2",
+}  # fmt: skip
+
+
+def ask(verb: str, values: dict[str, str], learner: str = "", blob: bytes = b"") -> list[Any]:
+    """The events, as the page has them after JSON, each with its bytes."""
+    request = {"verb": verb, "learner": learner, "values": values}
+    return [(json.loads(as_line(plain(m))), b) for m, b in answer(request, blob)]
+
+
+def test_the_formula_is_typeset() -> None:
+    [(found, _)] = ask("parse", {"expression": "z1**2 + sign(z1*z2)", "noise": "0.5"})
+    assert found["r"] == 2 and found["mathml"].startswith("<math") and "<script" not in str(found)
+
+
+@pytest.mark.parametrize(
+    "values, word",
+    [
+        ({"expression": "z1 +"}, "formula"),
+        ({"expression": "z", "noise": "-1"}, "--noise"),
+        ({"expression": "z", "colour": "red"}, "colour"),
+        ({}, "No function"),
+        ({"expression": "z", "spike": "2", "power-law": "1"}, "different inputs"),
+    ],
+)
+def test_a_bad_target_is_a_sentence(values: dict[str, str], word: str) -> None:
+    with pytest.raises(LearnabilityError, match=word):
+        ask("parse", values)
+
+
+@pytest.mark.parametrize(
+    "values, target",
+    [
+        ({"expression": "He3(z)"}, lb.MultiIndex("He3(z)")),
+        ({"expression": "sign(z1*z2)", "noise": "0.2"}, lb.MultiIndex("sign(z1*z2)", noise=0.2)),
+        ({"expression": "z", "spike": "2"}, lb.MultiIndex("z", inputs=lb.Spiked(2.0))),
+        ({"expression": "tanh(z)", "depth": "3"}, lb.Hierarchical("tanh(z)")),
+    ],
+)
+def test_facts_are_those_of_the_report(values: dict[str, str], target: Any) -> None:
+    [(found, _)] = ask("hardness", values)
+    assert found["facts"] == json.loads(json.dumps(plain(lb.hardness(target).to_dict())))
+    assert found["bibtex"] == lb.hardness(target).cite()
+
+
+def test_a_grid_is_computed_from_coarse_to_fine() -> None:
+    for count in (1, 2, 3, 7, 24, 400):
+        places = [place for level in coarse_to_fine(count) for place in level]
+        assert sorted(places) == list(range(count))
+    assert len(coarse_to_fine(24)[0]) == 1
+
+
+def test_theory_comes_in_parts_that_are_the_whole() -> None:
+    *parts, (whole, blob) = ask("predict", CURVE, "bayes-amp")
+    assert [event["event"] for event, _ in parts] == ["points"] * 3
+    theory = lb.BayesAMP().predict("abs(z)", alpha=np.linspace(0.4, 1.6, 7))
+    [curve] = whole["curves"]["overlap"]["curves"]
+    assert curve["x"] == theory.alpha.values.tolist()
+    assert curve["y"] == theory.overlap.values[:, 0, 0].tolist()
+    kept = xarray.load_dataset(io.BytesIO(blob), engine="h5netcdf")
+    assert np.array_equal(kept.overlap, theory.overlap)
+    assert whole["thresholds"]["alpha_c"] == theory.attrs["alpha_c"]
+    seen = {x: y for event, _ in parts
+            for curve in event["curves"]["overlap"]["curves"]
+            for x, y in zip(curve["x"], curve["y"], strict=True)}  # fmt: skip
+    assert seen == dict(zip(curve["x"], curve["y"], strict=True))
+
+
+def test_crosses_are_runs_of_those_seeds() -> None:
+    (started, _), *parts, (whole, _) = ask("simulate", CURVE, "bayes-amp")
+    assert started["runs"] == len(parts) == 6
+    runs = lb.BayesAMP().simulate("abs(z)", d=40, alpha=np.linspace(0.8, 1.6, 3), seeds=2)
+    [curve] = whole["curves"]["overlap"]["curves"]
+    assert curve["runs"] == runs.overlap.values[:, :, 0, 0].T.tolist()
+    first = parts[0][0]["curves"]["overlap"]["curves"][0]
+    assert first["runs"][0][0] == runs.overlap.sel(seed=0, alpha=first["x"][0]).item()
+
+
+def test_paths_along_the_time_are_runs_too() -> None:
+    values = {"expression": "He2(z)", "time": "0:2:5", "d": "30", "seeds": "3,5"}
+    *_, (whole, _) = ask("simulate", values, "online-sgd")
+    runs = lb.OnlineSGD().simulate("He2(z)", d=30, time=np.linspace(0, 2, 5), seeds=[3, 5])
+    [curve] = whole["curves"]["overlap_trace"]["curves"]
+    assert curve["seeds"] == [3, 5]
+    assert curve["runs"] == runs.overlap_trace.values[:, :, 0, 0].tolist()
+
+
+@pytest.mark.parametrize(
+    "more, word",
+    [
+        ({"seeds": "1000"}, "seeds"),
+        ({"d": "1000000"}, "too much for a page"),
+        ({"alpha": "0.1:2:5000"}, "points"),
+        ({"d": "10,20"}, "one is accepted"),
+        ({"damping": "7"}, "--damping"),
+        ({"question": "why"}, "why"),
+        ({"width": "3"}, "width"),
+    ],
+)
+def test_too_much_or_unknown_is_refused_before_the_work(more: dict[str, str], word: str) -> None:
+    with pytest.raises(LearnabilityError, match=word):
+        ask("simulate", {**CURVE, **more}, "bayes-amp")
+
+
+def test_what_is_copied_gives_the_same_numbers() -> None:
+    """Python bit for bit, and command lines that are accepted as they are."""
+    [(words, _)] = ask("words", CURVE, "bayes-amp")
+    *_, (theory, _) = ask("predict", CURVE, "bayes-amp")
+    *_, (runs, _) = ask("simulate", CURVE, "bayes-amp")
+    names: dict[str, Any] = {}
+    exec(words["python"], names)
+    assert (
+        theory["curves"]["overlap"]["curves"][0]["y"]
+        == names["theory"].overlap.values[:, 0, 0].tolist()
+    )
+    assert (
+        runs["curves"]["overlap"]["curves"][0]["runs"]
+        == names["runs"].overlap.values[:, :, 0, 0].T.tolist()
+    )
+    hardness, predict, simulate = words["command"].splitlines()
+    assert predict.startswith("learnability predict bayes-amp 'abs(z)'")
+    assert "--alpha 0.8:1.6:3" in simulate and "--seeds 2" in simulate
+    done = subprocess.run([sys.executable, "-m", *shlex.split(hardness), "--json"],
+                          capture_output=True, text=True)  # fmt: skip
+    assert json.loads(done.stdout) == lb.hardness(names["target"]).to_dict()
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        lb.MultiIndex("z1*z2", noise=0.25, inputs=lb.Spiked(2.0, alignment=0.5)),
+        lb.Hierarchical("tanh(z)", polynomial="He3(z)", depth=4),
+        lb.OnlineSGD(step=0.5, activation="tanh(z)"),
+        lb.GiantSteps(),
+    ],
+)
+def test_a_record_is_written_as_python(record: Any) -> None:
+    assert eval(python_of(record), {"lb": lb}) == record
+
+
+@pytest.mark.parametrize("kind, first", [("csv", b"variable"), ("nc", b"\x89HDF"),
+                                         ("svg", b"<?xml"), ("pdf", b"%PDF")])  # fmt: skip
+def test_files_are_made_of_results(kind: str, first: bytes) -> None:
+    theory = ask("predict", {**CURVE, "alpha": "1,2"}, "bayes-amp")[-1][1]
+    [(_, made)] = ask("file", {"kind": kind, "first": str(len(theory))}, blob=theory)
+    assert made.startswith(first)
+
+
+def test_a_table_has_columns_and_directions() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 4))
+    rows = np.column_stack([X, X[:, 0] + 0.1 * rng.standard_normal(400)])
+    text = "a,b,c,d,y\n" + "\n".join(",".join(f"{v:.6f}" for v in row) for row in rows)
+    [(columns, _)] = ask("columns", {"name": "x.csv"}, blob=text.encode())
+    assert [column["name"] for column in columns["columns"]] == ["a", "b", "c", "d", "y"]
+    values = {"name": "x.csv", "target": "y", "components": "1"}
+    [(found, _)] = ask("fit", values, blob=text.encode())
+    assert found["directions"] == 1 and abs(found["weights"][0][0]) > 0.95
+    assert len(found["points"]["target"]) == 400
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_hostile_table_is_a_sentence_or_a_table(name: str) -> None:
+    try:
+        [(found, _)] = ask("columns", {"name": name}, blob=TABLES[name])
+    except LearnabilityError as error:
+        assert len(str(error)) < 2000
+    else:
+        assert found["rows"] >= 0
+
+
+def test_a_store_is_watched(tmp_path: Any) -> None:
+    path = tmp_path / "runs.study"
+    lb.study(lb.BayesAMP(), "abs(z)", d=20, alpha=[1.0, 2.0], seeds=2, store=path, workers=1)
+    [(state, _)] = ask("study", {"store": str(path)})
+    assert state["studies"][0]["done"] == state["studies"][0]["runs"] == 4
+    assert "overlap" in state["curves"]
+    with pytest.raises(LearnabilityError, match="store"):
+        ask("study", {"store": str(tmp_path / "none")})
+
+
+def test_the_declarations_have_every_learner_and_no_number_that_json_lacks() -> None:
+    [(found, _)] = ask("declarations", {})
+    from learnability.learners import LEARNERS
+
+    assert [one["name"] for one in found["learners"]] == list(LEARNERS)
+    assert {entry["name"] for entry in found["catalogue"]} >= {"perceptron", "hermite-3"}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [[], "x", {"verb": 1}, {"verb": "parse", "values": []}, {"verb": "parse", "values": {"a": 1}},
+     {"verb": "x", "more": 1}, {"verb": "x" * 3000}, {"verb": "parse", "values": {"a": "b" * 3000}},
+     {"verb": "parse", "values": {str(k): "" for k in range(99)}}],
+)  # fmt: skip
+def test_a_request_of_another_form_is_refused(given: Any) -> None:
+    with pytest.raises(LearnabilityError):
+        read_request(given)
+    assert "parse" in VERBS
