@@ -25,7 +25,7 @@ def grid(text: str, name: str = "alpha") -> NDArray[Any]:
         ``a:b:n`` for n points from a to b, both included, ``x,y,z`` for these points, or one
         number.
     name : str
-        Of the option, for the sentence on bad input.
+        The name of the option, which the message on bad input quotes.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def setting(text: str, name: str) -> Any:
         ``none``, ``true`` and ``false`` are Python's, and other words are taken as they are; a
         comma inside brackets belongs to a formula.
     name : str
-        Of the parameter, for the sentence on bad input.
+        The name of the parameter, which the message on bad input quotes.
 
     Returns
     -------

@@ -32,7 +32,7 @@ class Asked(NamedTuple):
     learner, target, question
         Who is asked what, about which samples.
     arguments : dict
-        Of the question, with lists where there are several values.
+        The arguments of the question, as lists where there are several values.
     settings : dict
         Name of a field -> what --set gives it, as text.
     """
@@ -218,7 +218,7 @@ def check_needs(what: Asked, verb: str) -> None:
     Raises
     ------
     LearnabilityError
-        Naming what is supported, or the option.
+        The message names what is supported, or the option.
     """
     side = what.side(verb)
     check_support(what.learner, side, f"{verb} {what.learner.name}", what.target)

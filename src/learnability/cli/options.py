@@ -23,7 +23,7 @@ class Option:
     Attributes
     ----------
     name : str
-        Without the dashes in front: "look-ahead".
+        Its name without the leading dashes: "look-ahead".
     about : Declared
         What it accepts and what it means.
     section : str
@@ -110,11 +110,11 @@ def plain_option(name: str, annotation: Any, default: Any, **about: Any) -> insp
     Parameters
     ----------
     name : str
-        Without the dashes in front.
+        Its name without the leading dashes.
     annotation : type
-        Of the value.
+        The type of the value.
     default : object
-        Without the option.
+        The value when the option is not given.
     **about
         Further arguments of `typer.Option`.
     """
@@ -144,7 +144,7 @@ class OptionsCommand(TyperCommand):
         Raises
         ------
         LearnabilityError
-            Naming the learners to which an option belongs.
+            The message names the learners to which the option belongs.
         """
         known = {opt: p for p in self.get_params(ctx) for opt in (*p.opts, *p.secondary_opts)}
         words = iter([] if ctx.resilient_parsing else args)
@@ -194,11 +194,11 @@ def command(
     Parameters
     ----------
     name, help : str
-        Of the command.
+        The name of the command, and one sentence on it.
     parameters : iterable of Parameter
         Arguments and options.
     run : callable
-        Takes what was given, by the names of the parameters; None for what was not.
+        It takes what was given, by the names of the parameters, and None for what was not.
     owners : mapping, optional
         Option -> the commands that have it, for those that this one does not have.
     """

@@ -43,7 +43,7 @@ def check_suffix(option: str, path: Path | None, accepted: tuple[str, ...]) -> N
     Raises
     ------
     LearnabilityError
-        Naming the option.
+        The message names the option.
     """
     if path is not None and path.suffix.lower() not in accepted:
         raise LearnabilityError(
