@@ -46,10 +46,10 @@ def plot(
     Parameters
     ----------
     prediction : xarray.Dataset, optional
-        From `predict`. Its thresholds (`alpha_c`, ...) are marked when alpha is the axis, and its
+        A result of `predict`. Thresholds (`alpha_c`, ...) are marked when alpha is the axis, and
         standard errors, where it has some, are shaded; of a theory with seeds the mean is drawn.
     runs : xarray.Dataset, optional
-        From `study` or `simulate`: the mean over the seeds and its standard error are drawn.
+        A result of `study` or `simulate`: the mean over seeds and its standard error are drawn.
     variable : str, optional
         What is drawn; by default the first of the schema (overlap, error, ...) that both have.
     x : str, optional
@@ -60,7 +60,7 @@ def plot(
         Open a window, or display the picture below the cell of a notebook at once. A notebook
         also displays the picture when it is the last value of a cell.
     width : {"column", "text"} or float
-        Of a journal's column or page, or in inches.
+        The width of a journal's column or page, or a number of inches.
 
     Returns
     -------

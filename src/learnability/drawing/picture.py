@@ -107,7 +107,7 @@ def checked_picture(file: str | Path | None) -> Path | None:
     Raises
     ------
     LearnabilityError
-        Naming the endings that are accepted.
+        The message names the endings that are accepted.
     """
     if file is None:
         return None
