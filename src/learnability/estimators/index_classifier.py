@@ -34,7 +34,7 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
     class_weight : dict, "balanced" or None, default None
         Weights of the classes, for the default classifier and any that takes them.
     random_state : int, RandomState or None, default None
-        Of the default subspace.
+        The seed of the default subspace.
 
     Attributes
     ----------

@@ -70,7 +70,7 @@ class IndexSubspace(SubspaceEstimator):
     n_components : int or "auto", default "auto"
         Number of directions; "auto" finds it, and 0 is an answer.
     candidates : "auto" or list of names, default "auto"
-        Among message_passing, opg, agop, giant, dr, sir, save, phd and learned.
+        Names among message_passing, opg, agop, giant, dr, sir, save, phd and learned.
     judge : {"auto", "information", "cv"}, default "auto"
         Held-out information of a learned channel in nats, or the cross-validated score of a support
         vector machine; "auto" takes information where there are at least fifty rows, with the tails

@@ -45,7 +45,7 @@ def save_model(model: Any, path: str | Path) -> None:
     Parameters
     ----------
     model : estimator
-        Of `learnability.estimators`.
+        An estimator of `learnability.estimators`.
     path : str or Path
         The file, usually ending in .npz.
 
@@ -73,12 +73,12 @@ def load_model(path: str | Path) -> Any:
     Parameters
     ----------
     path : str or Path
-        From `save_model` or ``learnability fit``.
+        A file that `save_model` or ``learnability fit`` wrote.
 
     Returns
     -------
     estimator
-        With the same attributes, to the last bit.
+        The estimator, with the same attributes to the last bit.
 
     Raises
     ------

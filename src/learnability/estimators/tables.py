@@ -69,7 +69,7 @@ class Recipe:
         Returns
         -------
         DataFrame
-            Of floats.
+            The table with every column as floats.
 
         Raises
         ------
