@@ -46,7 +46,7 @@ def within_range(value: Any, smallest: float = SMALLEST, largest: float = LARGES
     Raises
     ------
     LearnabilityError
-        Naming the range.
+        The message names the range.
     """
     size = abs(float(value))  # Not in single precision, where the ends are 0 and infinity.
     if size and not smallest <= size <= largest:

@@ -68,7 +68,7 @@ class Declared:
         Parameters
         ----------
         name : str
-            Of the field, for the sentence.
+            The name of the field, which the message quotes.
         value : object
             What was given.
 
