@@ -62,11 +62,11 @@ def paths(
     learner, target, d
         What to run.
     times : array
-        Of the solution; the runs are looked at at every fourth.
+        Times of the solution; the runs are observed at every fourth of them.
     runs : int
         Number of runs.
     start : (Q, M)
-        Of the solution.
+        The start of the solution.
     store : Path, optional
         File that keeps the runs.
     shared : bool

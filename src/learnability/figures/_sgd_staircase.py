@@ -40,9 +40,9 @@ class Staircase:
     Attributes
     ----------
     link, activation : str
-        Of the target, with three directions, and of the neuron.
+        The link of the target, with three directions, and the activation of the neuron.
     step, look_ahead : float
-        Of the steps.
+        The sizes of the steps.
     last : float
         Last time in units of log d.
     """

@@ -168,7 +168,7 @@ def picture(data: xarray.Dataset) -> Any:
             )
         sizes = ", ".join(str(d) for d in data["d"].values)
         figure.suptitle(
-            f"He3, whitened one-pass SGD, $d = $ {sizes}, {data.attrs['runs']} runs a dot",
+            f"He3, whitened one-pass SGD, $d = $ {sizes}, {data.attrs['runs']} runs per dot",
             fontsize=8,
         )
     return figure

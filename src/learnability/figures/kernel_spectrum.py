@@ -102,7 +102,7 @@ def picture(data: xarray.Dataset) -> Any:
             axes.set(xscale="log", xlabel="rank $k$")
         left.set(yscale="log", ylabel=r"eigenvalue $\lambda_k$", ylim=(1e-5, None))
         right.set(ylabel="share of $h$ in the first $k$", ylim=(0, 1))
-        right.legend(title="first layer", loc="upper left")
+        figure.legend(loc="outside lower center", ncols=3, title="first layer")
         figure.suptitle(
             f"relu, $d = {data.attrs['runs_d']}$, $N = {data.attrs['N']}$, "
             f"{data.attrs['n']} samples, {data.attrs['width']} neurons", fontsize=8,

@@ -110,7 +110,11 @@ def picture(data: xarray.Dataset) -> Any:
         right.set(ylabel=r"$\rho^2$", ylim=(0, 1.02))
         for axes in (left, right):
             axes.set(xlabel=r"$\gamma$, $\theta = d^\gamma$")
-            axes.legend()
+        handles, labels = right.get_legend_handles_labels()
+        theory, *_ = left.get_legend_handles_labels()[0]
+        figure.legend(
+            [theory, *handles], ["kernel, theory", *labels], loc="outside lower center", ncols=5
+        )
         names = {link: name for name, link in LINKS.items()}
         name = names.get(data.attrs["link"], data.attrs["link"])
         figure.suptitle(f"{name}, $d = n = {d}$, {data.sizes['seed']} runs", fontsize=8)
