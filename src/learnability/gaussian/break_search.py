@@ -46,7 +46,7 @@ def broken_planes(function: Function) -> tuple[Plane, ...] | None:
     Parameters
     ----------
     function : Function
-        Of r variables, 2 to 4; of more, and of one, nothing is said.
+        A function of 2 to 4 variables; nothing is said of one variable or of more.
     """
     return _explained_by_planes(function, function.r)
 

@@ -233,7 +233,7 @@ def roots_on_lines(
     Parameters
     ----------
     function : callable
-        From (..., m) points to (...) values.
+        It maps (..., m) points to (...) values.
     origins : array, shape (n, m)
         A point of each line.
     direction : array, shape (m,)
