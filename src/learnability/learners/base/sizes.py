@@ -100,7 +100,7 @@ def check_size(who: str, learner: Any, target: Any, at: Mapping[str, Any]) -> No
     Raises
     ------
     LearnabilityError
-        Naming the size or the time.
+        The message names the size or the time.
     """
     size = size_of(learner, target, at)
     checked_memory(f"{who}: the samples and weights of one run", size.bytes)

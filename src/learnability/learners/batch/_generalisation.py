@@ -31,9 +31,9 @@ def field_covariance(target: MultiIndex, seed: int, d: int) -> Covariance | None
     Parameters
     ----------
     target : MultiIndex
-        With Gaussian inputs.
+        A target with Gaussian inputs.
     seed, d : int
-        Of the run.
+        The seed and the dimension of the run.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def error_path(channel: Channel, network: Network, gram: Array, overlap: Array, 
     gram, overlap : array, shapes (k, p, p) and (k, p, r)
         Q and M of the fields.
     seed : int
-        Of the scrambled Sobol points; other seeds have independent errors.
+        The seed of the scrambled Sobol points; other seeds have independent errors.
 
     Returns
     -------

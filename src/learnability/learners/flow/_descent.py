@@ -89,13 +89,13 @@ def descend_fresh(
     target, d
         Where the samples come from; d is at least k + 2.
     rule : Rule
-        Of the steps.
+        The rule of the steps.
     start : array, shape (k + 1,)
         Coordinates at the beginning: along the marked axes, and the length of the rest.
     steps : array of int
         When to look; not decreasing.
     seed : int
-        Of the run.
+        The seed of the run.
     """
     rng = np.random.default_rng([seed, 21])
     inputs: Any = target.inputs

@@ -39,7 +39,7 @@ class Landscape(NamedTuple):
     minima : tuple of float
         S at which it ends; 0 is one when the loss first increases.
     sign : int
-        Of the overlap that is followed, the one with the lower loss.
+        The sign of the overlap that is followed, the one with the lower loss.
     decided : tuple of float
         The smallest and the largest S at which the slope is larger than its rounding.
     """
@@ -56,9 +56,9 @@ class Recovery(NamedTuple):
     Attributes
     ----------
     share : float
-        Of those whose flow ends at the correlation that was asked for, or beyond.
+        The share of starts whose flow ends at the correlation asked for, or beyond.
     undecided : float
-        Of those whose flow passes where rounding decides its direction.
+        The share of starts whose flow passes where rounding decides its direction.
     """
 
     share: float

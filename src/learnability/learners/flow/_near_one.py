@@ -56,7 +56,7 @@ def smoothed(link: Link, breaks: Array, rho: float, edges: Array, panel: float =
     link : Link
         f.
     breaks : array
-        Of f.
+        The breaks of f.
     rho : float
         Correlation, away from zero.
     edges : array

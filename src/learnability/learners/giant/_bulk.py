@@ -109,7 +109,7 @@ class Batch:
     e : array, shape (k,)
         Error at each before the step.
     weights : array, shape (k,)
-        Of the nodes.
+        The weights of the nodes.
     size : float
         alpha_0, samples over dimension.
     pull, noise : float

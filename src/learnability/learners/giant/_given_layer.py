@@ -62,7 +62,7 @@ class Layer(NamedTuple):
     Attributes
     ----------
     weights : array, shape (K,)
-        Of the nodes.
+        The weights of the nodes.
     means, slopes : LowRank
         E sigma and l, at nodes and neurons.
     rest : array, shape (K, p)

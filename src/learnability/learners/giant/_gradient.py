@@ -52,7 +52,7 @@ def label_correlations(
     inputs : Inputs
         The law of x.
     directions : Directions
-        Of the run.
+        The directions of the run.
 
     Returns
     -------

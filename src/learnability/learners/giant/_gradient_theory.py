@@ -69,7 +69,7 @@ class Axes(NamedTuple):
     Attributes
     ----------
     frame : Frame
-        Of these axes alone.
+        The frame of these axes alone.
     turn : array, shape (k, marked)
         Orthonormal rows: the axes in terms of the marked ones.
     """
@@ -141,9 +141,9 @@ def law_of_inputs(target: Target, frame: Frame) -> list[Points]:
     Parameters
     ----------
     target : Target
-        Of normal inputs.
+        A target with normal inputs.
     frame : Frame
-        Of the axes that matter.
+        The frame of the axes that matter.
     """
     r, k = frame.to_label.shape
     if r > 1:
@@ -215,7 +215,7 @@ def gradient_theory(
     bias : float
         Standard deviation of the biases.
     init : str
-        Of the signs: f is the mean of sigma for "ones", and 0 otherwise.
+        The law of the signs: f is the mean of sigma for "ones", and 0 otherwise.
     frame : Frame
         The axes that matter, at most one of them long.
     n, p, d : int

@@ -45,7 +45,7 @@ def layer_errors(layer: Layer, n: int, ridge: float) -> Errors:
     n : int
         Samples.
     ridge : float
-        Above zero.
+        The ridge, above zero.
     """
     from scipy.sparse.linalg import LinearOperator, gmres
 

@@ -108,7 +108,7 @@ def drawn(init: str | tuple[float, ...], seed: int, p: int, d: int, bias: float 
         All a_j = 1; signs at random; pairs of equal neurons with opposite signs, so that f = 0, for
         which p is even; standard normal; or values that the neurons take in turn.
     seed, p, d : int
-        Of the run; its sizes.
+        The seed of the run and its sizes.
     bias : float
         Standard deviation of the biases.
     """

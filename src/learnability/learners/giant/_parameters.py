@@ -61,7 +61,7 @@ def linear_part(target: Target, directions: Directions) -> Array | None:
     target : Target
         The target.
     directions : Directions
-        Of the run.
+        The directions of the run.
     """
     found, inputs = expand(target.link, 1), target.inputs
     if not inputs.normal or found.is_zero(1) is not False:
@@ -107,7 +107,7 @@ def one_step(target: Target, activation: Link, init: str, step: float, batch: fl
     activation : Link
         The function sigma.
     init : str
-        Of the signs a_j.
+        The law of the signs a_j.
     step : float
         Size of the step over p.
     batch : float

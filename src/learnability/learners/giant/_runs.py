@@ -61,7 +61,7 @@ def check_memory(learner: GiantSteps, d: int, alphas: Sequence[float]) -> None:
     Raises
     ------
     LearnabilityError
-        With the size that they need.
+        The message says which size they need.
     """
     p, most = neurons(learner, d), samples(max(alphas), d)
     largest = 4.0 * most * p + 12.0 * min(most, p) ** 2 + 12.0 * p * d

@@ -80,7 +80,7 @@ def check_limit(learner: GiantSteps, bulk: str, independent: bool) -> None:
     Raises
     ------
     LearnabilityError
-        With what to use instead.
+        The message says what to use instead.
     """
     activation = learner.activation
     shared = bulk == "independent" and not independent

@@ -43,7 +43,7 @@ class Training(NamedTuple):
     overlaps : array, shape (steps + 1, p, r)
         W times the hidden directions, before and after every step.
     cosines : array, shape (steps, p, r)
-        Of each neuron's step with the hidden directions.
+        Cosines of each neuron's step with the hidden directions.
     used : int
         Batches of the target that were used.
     """
@@ -81,7 +81,7 @@ def step_size(learner: GiantSteps, target: Target, d: int | None) -> float:
     Parameters
     ----------
     learner : GiantSteps
-        With its field `step`.
+        The learner with its field `step`.
     target : Target
         Whose leap is taken.
     d : int or None
@@ -125,7 +125,7 @@ def train(
     d : int
         Dimension of the inputs.
     seed : int
-        Of the run.
+        The seed of the run.
     permute : bool
         Whether the steps see permuted labels.
 

@@ -189,7 +189,7 @@ class GiantSteps(Learner):
         Raises
         ------
         LearnabilityError
-            With what to give instead.
+            The message says what to give instead.
         """
         if verb == "simulate" and "alpha" in at:
             check_memory(self, at["d"], at["alpha"])

@@ -97,7 +97,7 @@ def limit_levels(weights: Array, rest: float, target: Target, degree: int) -> Le
     Parameters
     ----------
     weights, rest : array, float
-        Of the kernel by degree.
+        Weights of the kernel by degree, and their rest.
     target : Target
         What is learned.
     degree : int

@@ -30,14 +30,14 @@ def check_memory(at: Mapping[str, Any], needed: Callable[[int], float]) -> None:
     Parameters
     ----------
     at : mapping
-        With d and the alphas.
+        The sizes: d and the alphas.
     needed : callable
         n -> bytes that a run needs beside its samples.
 
     Raises
     ------
     LearnabilityError
-        Naming the size.
+        The message names the size.
     """
     d = at["d"]
     for alpha in at["alpha"]:
@@ -58,9 +58,9 @@ def measured(
     Parameters
     ----------
     learner : Learner
-        With its `ridge`.
+        The learner with its `ridge`.
     target, d, seed
-        Of the run.
+        The target, the dimension and the seed of the run.
     fitted : Readout
         The fit.
     predictor : callable

@@ -91,7 +91,7 @@ class SpikedKernel:
     Attributes
     ----------
     mean, linear : Factor
-        Of G0 and of G1.
+        The factors of G0 and of G1.
     rest : callable
         u -> D(u).
     reach : float
@@ -125,7 +125,7 @@ def given_kernel(kernel: Link, t: Array, d: int, seed: int = 0) -> SpikedKernel:
     d : int
         Dimension.
     seed : int
-        Of the Sobol points.
+        The seed of the Sobol points.
 
     Raises
     ------

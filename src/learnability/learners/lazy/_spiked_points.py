@@ -74,15 +74,15 @@ def fresh_points(parts: SpikedKernel, spikes: Spikes, target: Target, d: int, se
     Parameters
     ----------
     parts : SpikedKernel
-        Of the kernel.
+        The parts of the kernel.
     spikes : Spikes
-        Of the inputs.
+        The spikes of the inputs.
     target : Target
         Whose link gives the labels.
     d : int
         Dimension.
     seed : int
-        Of the Sobol points, where they are needed.
+        The seed of the Sobol points, where they are needed.
     """
     count = len(spikes.t)
     if not spikes.exact:

@@ -123,7 +123,7 @@ def predicted(
     Parameters
     ----------
     learner : Learner
-        With its `ridge`.
+        The learner with its `ridge`.
     view : KernelView
         Its kernel.
     target, at, seeds

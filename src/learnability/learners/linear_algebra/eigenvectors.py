@@ -53,7 +53,7 @@ class Eigenvectors(NamedTuple):
     values : array, shape (count,)
         Eigenvalues, largest first.
     vectors : array, shape (count, r, d)
-        Of Frobenius norm one.
+        The vectors, of Frobenius norm one.
     residuals : array, shape (count,)
         ||A v - value v|| / |value|.
     products : int
@@ -115,7 +115,7 @@ def leading_vectors(
     count : int
         How many eigenvectors, those of the largest eigenvalues.
     seed : int
-        Of the start.
+        The seed of the start.
     outside : array, shape (j, d), optional
         Orthonormal rows: eigenvectors are sought among the vectors orthogonal to them.
     tolerance : float

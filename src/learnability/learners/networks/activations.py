@@ -19,7 +19,7 @@ def checked_activation(source: str | Link | Callable[[Any], Any], name: str = "a
     source : str, Link or callable
         A formula in z, such as ``"relu(z)"``, or a function of an (..., 1) array.
     name : str
-        Of the argument, for the sentence.
+        The name of the argument, which the message quotes.
     """
     try:
         link = Link(source, r=1) if callable(source) else Link(source)

@@ -172,7 +172,7 @@ def random_start(seed: int, p: int, frame: Frame, d: int, spherical: bool) -> St
     Parameters
     ----------
     seed : int
-        Of the run.
+        The seed of the run.
     p, d : int
         Neurons and dimension, at least that of the marked axes.
     frame : Frame
@@ -220,7 +220,7 @@ def weights_at(rng: np.random.Generator, axes: NDArray[Any], start: Start) -> Ar
     Parameters
     ----------
     rng : numpy Generator
-        Of the part outside the axes.
+        The generator of the part outside the axes.
     axes : array, shape (k, d)
         The marked axes, or the hidden directions alone; orthonormal rows.
     start : Start

@@ -196,7 +196,7 @@ def flow(
     Parameters
     ----------
     drift : callable
-        Of free weights.
+        The drift of free weights.
     start : Point
         At time 0.
     times : array, shape (T,)

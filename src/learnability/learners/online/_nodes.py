@@ -98,7 +98,7 @@ def nodes_for(
     Parameters
     ----------
     link, activation : Link
-        Of the target and of the network.
+        The link of the target and the activation of the network.
     p : int
         Width of the network.
     noise : float

@@ -89,7 +89,7 @@ def growth(recipe: Recipe, drift: Drift, rates: Rates, second: Array) -> str:
     recipe : Recipe
         The learner and the link.
     drift : callable
-        Of free weights.
+        The drift of free weights.
     rates : Rates
         Step sizes.
     second : array, shape (1,)

@@ -53,7 +53,7 @@ def chi(series: Any, z: Any) -> Any:
     Parameters
     ----------
     series : array, shape (count, order + 1)
-        From `quantile_series`.
+        A result of `quantile_series`.
     z : array, shape (..., count)
         Standard normal numbers, a JAX array.
     """

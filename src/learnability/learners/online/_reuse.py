@@ -57,7 +57,7 @@ def network_gradient(
     Returns
     -------
     callable
-        From fields (p, b) to u and v, both (p, b), of the first and of the second layer.
+        It maps fields (p, b) to u and v, both (p, b), of the first and of the second layer.
     """
 
     def gradient(field: Any) -> tuple[Any, Any]:
@@ -84,7 +84,7 @@ def directions(
     rule : str
         One of `RULES`.
     gradient : callable
-        From `network_gradient`.
+        A result of `network_gradient`.
     field : array, shape (p, b)
         Fields W X^T.
     carry : callable

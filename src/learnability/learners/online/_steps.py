@@ -89,9 +89,9 @@ class Numbers(NamedTuple):
         The dimension; the sizes of the steps over that of the batch; the deviation of the label
         noise; the correlation that is watched.
     series : array
-        From `quantile_series`, for the part of the inputs that no field sees.
+        A result of `quantile_series`, for the part of the inputs that no field sees.
     scale, to_label : array, shapes (k,) and (r, k)
-        Of the `Frame` of the inputs.
+        Those of the `Frame` of the inputs.
     """
 
     d: Any

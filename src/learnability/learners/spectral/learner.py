@@ -174,7 +174,7 @@ class Spectral(Learner):
         y : array, shape (n,)
             Labels.
         seed : int
-            Of the start of the iteration, and of directions that cannot be found.
+            The seed of the iteration's start, and of directions that cannot be found.
         tolerance : float
             Residual of the eigenvectors, over the eigenvalue.
 
@@ -241,7 +241,7 @@ class _Plan(NamedTuple):
     floor : float
         Lowest eigenvalue of T.
     transition : Transition or None
-        Of the matrix on the rest, if there is one.
+        The transition of the matrix on the rest, if there is one.
     """
 
     alpha: float
