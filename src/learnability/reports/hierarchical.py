@@ -206,7 +206,7 @@ def hierarchical_hardness(target: Hierarchical) -> HierarchicalHardness:
     Parameters
     ----------
     target : Hierarchical
-        With `epsilon`, or with N, when constants are those of that N and exponents those of
+        A target with `epsilon`, or with N: then constants are those of that N, exponents those of
         epsilon = 1/2.
     """
     exponent = compositional_exponent(target)
