@@ -27,9 +27,9 @@ class Row(NamedTuple):
     dims : tuple of str
         Inner dimensions; those of the question (alpha, seed, ...) come before them.
     label : str
-        For the axis of a picture, with LaTeX.
+        The label of an axis in a picture, with LaTeX.
     unit : str
-        Of the values.
+        The unit of the values.
     by_ridge : bool
         Whether a learner with several ridges has one more inner dimension, `ridge`, in the end.
     """

@@ -30,8 +30,8 @@ def table(dataset: xarray.Dataset, width: int = 100) -> str:
     Parameters
     ----------
     dataset : xarray.Dataset
-        From `simulate` or a study, of which means and standard errors over the seeds are shown, or
-        from `predict`. Further dimensions of a grid give a table for each of their values.
+        A result of `predict`, or one of `simulate` or of a study, whose means and standard errors
+        over the seeds are shown. Further dimensions of a grid give one table per value.
     width : int
         Characters of a row; the observables that have no room are named below the table.
 

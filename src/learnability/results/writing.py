@@ -65,7 +65,7 @@ def check_place(path: str | Path, *, folder: bool = False) -> Path:
     Returns
     -------
     Path
-        With every link followed.
+        The place with every link followed.
 
     Raises
     ------
