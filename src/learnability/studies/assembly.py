@@ -34,7 +34,7 @@ def assemble(layout: Layout, stored: Mapping[str, bytes]) -> xarray.Dataset:
     Parameters
     ----------
     layout : Layout
-        Of the study.
+        The layout of the study.
     stored : mapping
         Key -> bytes of the runs that are there; the others become NaN, and "missing" as a status.
 

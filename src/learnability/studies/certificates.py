@@ -40,7 +40,7 @@ def security(folder: str | Path) -> Any:
     Parameters
     ----------
     folder : str or Path
-        From `write_certificate`.
+        A folder that `write_certificate` filled.
     """
     from distributed import Security
 

@@ -129,11 +129,11 @@ class LocalWorkers:
     Parameters
     ----------
     address : str
-        Of the scheduler.
+        The address of the scheduler.
     count : int
         How many.
     folder : str
-        For their files and for what JAX compiles, which they share.
+        The folder of their files and of what JAX compiles, which they share.
     """
 
     def __init__(self, address: str, count: int, folder: str) -> None:

@@ -56,7 +56,7 @@ def make_tables(connection: sqlite3.Connection) -> None:
     Parameters
     ----------
     connection : sqlite3.Connection
-        To a new file.
+        A connection to a new file.
     """
     connection.executescript(
         f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA};"
@@ -71,7 +71,7 @@ def tables_of(connection: sqlite3.Connection) -> list[Any]:
     Parameters
     ----------
     connection : sqlite3.Connection
-        To the database.
+        A connection to the database.
     """
     rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT 20")
     return sorted((*names, " ".join((sql or "").split())) for *names, sql in rows)

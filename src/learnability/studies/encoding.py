@@ -44,7 +44,7 @@ def encode(dataset: xarray.Dataset) -> list[bytes]:
     Parameters
     ----------
     dataset : xarray.Dataset
-        From `simulate`.
+        A result of `simulate`.
     """
     count = dataset.sizes["seed"]
     columns: list[tuple[str, str, tuple[Any, ...], list[NDArray[Any]]]] = []

@@ -53,7 +53,7 @@ def run(
     points : sequence of Point
         What is to be done.
     commit : callable
-        Takes the points that ended with their outcomes, as soon as they have.
+        It takes the points that ended with their outcomes, as soon as they have.
     scheduler : str, optional
         Address of a running Dask scheduler.
     workers : int, optional
@@ -92,7 +92,7 @@ class _Coordinator:
     Parameters
     ----------
     client : distributed.Client
-        Of the scheduler.
+        A client of the scheduler.
     own : LocalWorkers or None
         Our own workers, if they are.
     commit : callable

@@ -34,9 +34,9 @@ class Groups:
     Parameters
     ----------
     points : sequence of Point
-        In the order of their cells.
+        Points in the order of their cells.
     workers : int
-        Among how many processes they are shared.
+        The number of processes among which they are shared.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ def identity(value: Any) -> Any:
     Returns
     -------
     object
-        Of numbers, texts, lists and dictionaries; 2 and 2.0 are the same.
+        A form of numbers, texts, lists and dictionaries; 2 and 2.0 are the same.
     """
     return _identity(value, ())
 

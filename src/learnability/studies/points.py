@@ -41,7 +41,7 @@ class Point(NamedTuple):
     question : str
         What is asked of the learner.
     arguments : dict
-        Of the question.
+        The arguments of the question.
     seed : int
         The one seed.
     parameters : str
@@ -69,9 +69,9 @@ class Layout:
     scalars : dict
         Name -> the one label.
     keys : tuple of str
-        Of the points, the last axis fastest.
+        The keys of the points, with the last axis fastest.
     learner, target : str
-        To read, with the fields that do not vary.
+        Texts to read, with the fields that do not vary.
     """
 
     axes: dict[str, list[Any]]

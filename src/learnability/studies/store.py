@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
     Attributes
     ----------
     key : str
-        Of the point.
+        The key of the point.
     result : bytes or None
         The encoded result; None when it failed.
     seconds : float
@@ -65,7 +65,7 @@ class Store:
     Parameters
     ----------
     path : str or Path
-        Made if it does not exist, unless it is only to be read.
+        The file; it is made if it does not exist, unless it is only to be read.
     write : bool
         Whether to add to it; then no other study may.
     """
@@ -228,7 +228,7 @@ class Store:
         Parameters
         ----------
         keys : sequence of str
-            Of the runs.
+            The keys of the runs.
         """
         rows = self._select("key, result", keys)
         return {key: self._opened(key, stored) for key, stored in rows}
@@ -239,7 +239,7 @@ class Store:
         Parameters
         ----------
         keys : sequence of str
-            Of the runs.
+            The keys of the runs.
         """
         return {key for (key,) in self._select("key", keys)}
 
@@ -249,7 +249,7 @@ class Store:
         Parameters
         ----------
         keys : sequence of str
-            Of the runs.
+            The keys of the runs.
         """
         return dict(self._select("key, error", keys, "failures"))
 
@@ -281,7 +281,7 @@ class Store:
         Parameters
         ----------
         layout : Layout
-            Of the study.
+            The layout of the study.
         """
         self._write(
             [(

@@ -49,7 +49,7 @@ def export(path: str | Path, number: int | None = None) -> xarray.Dataset:
     path : str or Path
         The store; it is only read, and may be in use.
     number : int, optional
-        Of the study, as `info` lists them; the one that was asked last by default.
+        The number of the study, as `info` lists them; by default the one asked last.
     """
     with Store(path, write=False) as store:
         studies = store.studies()

@@ -23,9 +23,9 @@ def main(address: str, folder: str, parent: int, limit: float) -> None:
     Parameters
     ----------
     address : str
-        Of the scheduler.
+        The address of the scheduler.
     folder : str
-        For files.
+        The folder for its files.
     parent : int
         Process whose end is this one's end.
     limit : float
