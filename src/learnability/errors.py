@@ -50,7 +50,7 @@ def within_numerics(who: str) -> Iterator[None]:
     Raises
     ------
     NumericsError
-        Instead of errors of arithmetic, of solvers and of memory, which are its cause.
+        It takes the place of errors of arithmetic, of solvers and of memory, which are its cause.
     """
     try:
         yield
@@ -79,7 +79,7 @@ def visible(text: str) -> str:
     Parameters
     ----------
     text : str
-        From a file or an argument; ends of lines stay.
+        The text of a file or an argument; ends of lines stay.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def refuse(name: str, value: Any, accepted: str) -> LearnabilityError:
     Parameters
     ----------
     name : str
-        Of the argument or field.
+        The name of the argument or field.
     value : object
         What was given.
     accepted : str

@@ -88,7 +88,7 @@ def picture_tag(png: bytes, description: str) -> str:
     png : bytes
         The picture.
     description : str
-        For readers who do not see it.
+        A sentence for readers who do not see the picture.
     """
     data = base64.b64encode(png).decode("ascii")
     return f'<img alt="{escape(description)}" src="data:image/png;base64,{data}">'

@@ -47,7 +47,7 @@ def status_words(statuses: Any) -> NDArray[np.str_]:
     Parameters
     ----------
     statuses : array_like
-        Of any shape.
+        Statuses, in an array of any shape.
 
     Raises
     ------
