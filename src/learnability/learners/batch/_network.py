@@ -29,7 +29,7 @@ class Network:
     activation : Link
         The function sigma of one variable.
     second_layer : tuple of float
-        The weights a, one a neuron.
+        The weights a, one per neuron.
     loss : str
         One of `LOSSES`.
     """
