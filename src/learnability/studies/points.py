@@ -1,8 +1,8 @@
 """The points of a study: which parameters vary, which learner runs where, and the key of each run.
 
 A name in the grid is an argument of the question, else a field of the learner, else of the target,
-else of its inputs. Several values make it a dimension of the result, one value makes it a coordinate. Times,
-and order parameters as a start, belong to one run and are handed over whole.
+else of its inputs. Several values make it a dimension of the result, and one value makes it a
+coordinate. Times, and order parameters as a start, belong to one run and are handed over whole.
 """
 
 from __future__ import annotations
