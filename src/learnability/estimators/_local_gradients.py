@@ -51,7 +51,7 @@ def _gradients(X1: Array, T: Array, nearness: Array) -> Array:
     first, second = np.triu_indices(m)
     upper = np.zeros((len(nearness), len(first)))
     size = max(int(_NUMBERS / len(first)), 1)
-    for start in range(0, n, size):  # All normal equations are one product a block.
+    for start in range(0, n, size):  # All normal equations are one product per block.
         part = X1[start : start + size]
         upper += nearness[:, start : start + size] @ (part[:, first] * part[:, second])
     gram = np.empty((len(nearness), m, m))

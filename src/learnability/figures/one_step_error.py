@@ -81,7 +81,7 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """One panel a link: error against the samples of the readout, a colour a batch."""
+    """Draw the error against the samples of the readout, one panel per link."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

@@ -94,7 +94,7 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Error against the constant in front of the power of d, a colour a regime, floors dotted."""
+    """Draw the error against the constant before the power of d, in one colour per regime."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
