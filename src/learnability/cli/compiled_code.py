@@ -37,7 +37,7 @@ def cache_folder() -> Path:
 
 
 def _processor() -> str:
-    """A short name of the instructions that this processor has."""
+    """Return a short name of the instructions that this processor has."""
     told = platform.machine() + platform.processor()
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

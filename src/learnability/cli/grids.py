@@ -109,7 +109,7 @@ def setting(text: str, name: str) -> Any:
 
 
 def _parts(text: str) -> list[str]:
-    """What stands between the commas that are in no brackets."""
+    """Return what stands between the commas that are in no brackets."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")
@@ -132,7 +132,7 @@ def _value(text: str) -> Any:
 
 
 def _number(text: str) -> float | None:
-    """A finite number, or None."""
+    """Return a finite number, or None."""
     try:
         value = float(text)
     except ValueError:
@@ -141,6 +141,6 @@ def _number(text: str) -> float | None:
 
 
 def _whole(text: str) -> int | None:
-    """A whole number of at most fifteen digits, or None."""
+    """Return a whole number of at most fifteen digits, or None."""
     text = text.strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 15 else None

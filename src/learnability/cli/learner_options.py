@@ -44,7 +44,7 @@ class Asked(NamedTuple):
     settings: dict[str, str]
 
     def side(self, verb: str) -> Side:
-        """How one side answers.
+        """Return how one side answers.
 
         Raises
         ------
@@ -60,7 +60,7 @@ class Asked(NamedTuple):
         return side
 
     def for_side(self, verb: str) -> dict[str, Any]:
-        """The arguments that one side takes, of those that were given."""
+        """Return the arguments that one side takes, of those that were given."""
         side = self.side(verb)
         names = [*side.needs, *side.takes]
         sized = self.target.depends_on_dimension and not side.limit
@@ -125,12 +125,12 @@ def owners(verb: str) -> dict[str, list[str]]:
 
 
 def answers(learner: type[Learner], verb: str) -> bool:
-    """Whether a learner has an answer to a verb."""
+    """Return whether a learner has an answer to a verb."""
     return any(question.side(side) for side in SIDES[verb] for question in learner.questions)
 
 
 def asked(learner: type[Learner], verb: str, values: Mapping[str, Any]) -> Asked:
-    """What the words of a command ask.
+    """Return what the words of a command ask.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ class Option:
         return f"{self.about.help}{unit}{grid}{default}"
 
     def parameter(self) -> inspect.Parameter:
-        """The parameter from which Typer makes the option."""
+        """Return the parameter from which Typer makes the option."""
         kind = self.about.kind
         flag = isinstance(kind, Flag)
         words = list(kind.words) if isinstance(kind, Choice) else []
@@ -74,7 +74,7 @@ class Option:
         return _parameter(self.key, annotation, None)
 
     def read(self, given: Any) -> Any:
-        """The value that was given on the command line, checked.
+        """Return the value that was given on the command line, checked.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class Option:
 
 
 def metavar(about: Declared) -> str:
-    """What stands for the value in the help."""
+    """Return what stands for the value in the help."""
     kind = about.kind
     if isinstance(kind, Choice):
         return "|".join(kind.words)
@@ -105,7 +105,7 @@ def metavar(about: Declared) -> str:
 
 
 def plain_option(name: str, annotation: Any, default: Any, **about: Any) -> inspect.Parameter:
-    """The parameter of an option that no declaration makes.
+    """Return the parameter of an option that no declaration makes.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def plain_option(name: str, annotation: Any, default: Any, **about: Any) -> insp
 
 
 def argument(name: str, annotation: Any, default: Any, **about: Any) -> inspect.Parameter:
-    """The parameter of an argument; `typer.Argument` takes what is left."""
+    """Return the parameter of an argument; `typer.Argument` takes what is left."""
     return _parameter(name, Annotated[annotation, typer.Argument(**about)], default)
 
 
@@ -189,7 +189,7 @@ def command(
     run: Callable[[dict[str, Any]], None],
     owners: Mapping[str, Sequence[str]] | None = None,
 ) -> Any:
-    """A command of Typer.
+    """Return a command of Typer.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ _RUNS, _LINE = 6, 24
 
 
 def make(verb: str, help: str) -> Any:
-    """The command of the verb.
+    """Return the command of the verb.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ __all__ = ["make"]
 
 
 def make(verb: str, help: str) -> Any:
-    """The command of a verb.
+    """Return the command of a verb.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def _report(values: dict[str, Any]) -> None:
 
 
 def _asked(values: dict[str, Any]) -> tuple[Any, str]:
-    """The target of a link, or of a table with what is to be said of it first."""
+    """Return the target of a link, or of a table with what is to be said of it first."""
     expression, table, column = values["expression"], values["table"], values["target"]
     if table is None and column is None and expression is not None:
         return target_from(expression, values), ""
