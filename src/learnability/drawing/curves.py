@@ -119,7 +119,7 @@ def plot(
 
 
 def _chosen(sides: list[Any], variable: str | None, x: str | None) -> tuple[str, str]:
-    """The variable and the axis that are drawn, or a sentence."""
+    """Return the variable and the axis that are drawn, or a sentence."""
     last = sides[-1]
     shared = [str(n) for n in last.data_vars if all(n in side for side in sides)]
     numeric = [n for n in shared if all(side[n].dtype.kind in "biuf" for side in sides)]
@@ -193,13 +193,13 @@ def _bands(data: Any, variable: str, x: str) -> Iterator[tuple[Any, Any, str]]:
 
 
 def _label(rows: Mapping[str, Row], name: str) -> str:
-    """The label of the schema, or the name itself."""
+    """Return the label of the schema, or the name itself."""
     found = rows[name].label if name in rows else ""
     return found or name.replace("_", " ")
 
 
 def _symbol(name: str) -> str:
-    """The letter of a coordinate: what stands before the equals sign of its label."""
+    """Return the letter of a coordinate: what stands before the equals sign of its label."""
     label = _label(COORDINATES, name)
     return label.split(" = ")[0] + "$" if " = " in label else label
 
