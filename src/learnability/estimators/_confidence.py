@@ -156,7 +156,7 @@ def _informed_first(labels: Labels, held_out: Array, halves: list[Array], seed: 
 
 
 def _turn_to(coordinates: Array, basis: Array, shares: Array) -> Array:
-    """The rotation that takes orthonormal coordinates (n, r) nearest to others."""
+    """Return the rotation that takes orthonormal coordinates (n, r) nearest to others."""
     left, _, right = np.linalg.svd((coordinates * shares[:, None]).T @ basis)
     return np.asarray(left @ right)
 

@@ -86,7 +86,7 @@ class Verdict:
 
 
 def settled(how: str, folds: Any, n: float, whitening: Whitening, tails: float) -> tuple[str, int]:
-    """What is scored, and in how many folds, where either is "auto".
+    """Return what is scored, and in how many folds, where either is "auto".
 
     Information, in three folds, where there are rows enough that have the tails of Gaussian ones;
     elsewhere a machine, in five folds, or ten of few rows. Where first moments are all there is a
@@ -236,7 +236,7 @@ def _maps(coordinates: list[Array], shares: list[float], weights: Array) -> list
 
 
 def row_folds(n: int, count: int, seed: int) -> Iterator[NDArray[np.bool_]]:
-    """Which rows are left out, fold by fold."""
+    """Return which rows are left out, fold by fold."""
     part = np.random.default_rng(seed).permutation(n) % count
     return (part == fold for fold in range(count))
 
@@ -263,7 +263,7 @@ def _verdict(
 # Small matrices: threads would wait.
 @threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def score_coordinates(labels: Labels, coordinates: Array, seed: int) -> Array:
-    """What each row's label says about its held-out coordinates, in nats, shape (n,)."""
+    """Return what each row's label says about its held-out coordinates, in nats, shape (n,)."""
     n, r = coordinates.shape
     if r == 0:
         return np.zeros(n)

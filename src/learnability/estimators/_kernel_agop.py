@@ -30,7 +30,7 @@ _TUNED = 1000
 
 
 def target_functions(labels: Labels) -> Array:
-    """What is regressed, (n, q): the normal scores of numbers, the indicators of classes."""
+    """Return what is regressed, (n, q): the normal scores of numbers, the indicators of classes."""
     if labels.kind == "numbers":
         table = labels.scores[:, None]
     else:

@@ -68,13 +68,13 @@ class Labels:
         return np.asarray(np.unique(cut, return_inverse=True)[1])
 
     def take(self, rows: Any) -> Labels:
-        """The labels of some rows; the ranks stay those of all rows."""
+        """Return the labels of some rows; the ranks stay those of all rows."""
         return Labels(
             self.kind, self.codes[rows], self.ranks[rows], self.values, self.weights[rows]
         )
 
     def permuted(self, rng: np.random.Generator) -> Labels:
-        """The labels in random order, which nothing in X explains."""
+        """Return the labels in random order, which nothing in X explains."""
         return replace(self.take(rng.permutation(len(self.codes))), weights=self.weights)
 
 

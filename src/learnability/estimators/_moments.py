@@ -123,7 +123,7 @@ def leading_directions(moments: SliceMoments, method: str, r: int) -> tuple[Arra
 
 
 def _lanczos(apply: Callable[[Array], Array], k: int, r: int) -> tuple[Array, Array]:
-    """The r largest eigenvalues, rising, and their eigenvectors."""
+    """Return the r largest eigenvalues, rising, and their eigenvectors."""
     operator = LinearOperator(
         (k, k), matvec=lambda u: apply(u.reshape(k, -1)).ravel(), dtype=np.float64
     )
@@ -248,7 +248,7 @@ def tilted_directions(moments: SliceMoments, r: int) -> list[Array]:
 
 
 def bulk_edge(moments: SliceMoments, method: str) -> float:
-    """Where the leading eigenvalue lies when y has nothing to do with Gaussian x.
+    """Return where the leading eigenvalue lies when y has nothing to do with Gaussian x.
 
     For sir the edge of the Marchenko-Pastur law of H - 1 means; for learned preprocessing with m
     functions a Chevet-type ceiling, (sqrt(2 k) + sqrt(2 m))^2 / n, with its finite-size margin. The

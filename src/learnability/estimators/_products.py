@@ -43,14 +43,14 @@ class Products:
         return _table(self.w.shape[1], self.degree).degrees
 
     def up_to(self, degree: int) -> Products:
-        """The products of a lower total degree, without a copy."""
+        """Return the products of a lower total degree, without a copy."""
         if degree == self.degree:
             return self
         count = len(_table(self.w.shape[1], degree).degrees)
         return Products(self.w, self.values[:count], degree)
 
     def take(self, rows: Any) -> Products:
-        """The products at some of the fields."""
+        """Return the products at some of the fields."""
         return Products(self.w[rows], np.ascontiguousarray(self.values[:, rows]), self.degree)
 
     def slopes(self, tilt: Array) -> Array:

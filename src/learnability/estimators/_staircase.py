@@ -92,7 +92,7 @@ class Residuals:
 
 
 def residuals(labels: Labels, t: Array) -> Residuals:
-    """What the label says beyond standard coordinates t (n, s)."""
+    """Return what the label says beyond standard coordinates t (n, s)."""
     if labels.kind == "numbers":
         given = residual_labels(labels, t) if t.shape[1] else labels
         order = np.arange(1, 3 if t.shape[1] else 4)

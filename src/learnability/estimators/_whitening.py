@@ -80,7 +80,7 @@ class Whitening:
     triangular: bool = False
 
     def has_few_rows(self, rows: float) -> bool:
-        """Whether these are too few for anything but first moments."""
+        """Return whether these are too few for anything but first moments."""
         return rows < _ENOUGH * self.rank
 
     def pull_back(self, U: NDArray[Any]) -> Array:
@@ -106,7 +106,7 @@ class Whitening:
         return self.push(np.asarray(X.T @ G, dtype=float) - np.outer(self.center, G.sum(axis=0)))
 
     def rows(self, X: Any) -> Array:
-        """The white rows Z themselves, shape (n, k)."""
+        """Return the white rows Z themselves, shape (n, k)."""
         columns = self.pull_back(np.eye(self.rank)) if self.triangular else self.factor
         return np.asarray(X @ columns - self.center @ columns, dtype=float)
 
@@ -233,7 +233,7 @@ def tail_weight(X: Any, whitening: Whitening, weights: Array) -> float:
 
 
 def _tails_of_columns(X: Any, whitening: Whitening, weights: Array) -> float:
-    """The same from standardised columns of at most some hundreds of rows."""
+    """Return the same from standardised columns of at most some hundreds of rows."""
     some = slice(None, None, -(-X.shape[0] // _TAIL_ROWS))
     part = X[some].toarray() if hasattr(X, "tocsr") else np.asarray(X[some], dtype=float)
     shares = weights[some] / weights[some].sum()

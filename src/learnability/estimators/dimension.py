@@ -87,7 +87,7 @@ class DimensionReport:
     errors: list[float]
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as plain numbers."""
+        """Return the fields as plain numbers."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -150,7 +150,7 @@ def count_directions(
     X: Array, y: Any, labels: Labels, most: int, whitening: Whitening, *, permutations: int = 19,
     folds: int, seed: int, how: str,
 ) -> tuple[DimensionReport, dict[int, Verdict]]:  # fmt: skip
-    """The report, and the verdict on each number of directions that was tried."""
+    """Return the report, and the verdict on each number of directions that was tried."""
     most = min(check_count("max_components", most), whitening.rank)
     few = whitening.has_few_rows(labels.weights.sum())
     if few and labels.kind == "classes":
@@ -199,7 +199,7 @@ class _Counter:
         return MessagePassingSubspace(r, start=start, staircase=stairs, random_state=self.seed)
 
     def fit(self, r: int) -> SubspaceEstimator:
-        """The fit of r directions to all rows."""
+        """Return the fit of r directions to all rows."""
         if r not in self.fits:
             self.fits[r] = self.finder(r).fit(self.X, self.y, sample_weight=self.labels.weights)
         return self.fits[r]
@@ -294,7 +294,7 @@ def _by_moments(counter: _Counter, most: int, looked: int) -> tuple[int | None, 
 
 
 def _stands_out(seen: tuple[float, float], null: list[tuple[float, float]]) -> bool:
-    """Whether one of the moments is further out than any of those of shuffled labels.
+    """Return whether one of the moments is further out than any of those of shuffled labels.
 
     Each is measured in its own spread: heavy tails of x make second moments of noise large, and
     that must not hide a first moment.

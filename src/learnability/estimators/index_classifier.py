@@ -107,7 +107,7 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
         return np.asarray(self.classifier_.predict_proba(coordinates))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable classes.
+        """Return the most probable classes.
 
         Parameters
         ----------

@@ -293,7 +293,7 @@ class IndexSubspace(SubspaceEstimator):
         self, X: Any, y: Any, labels: Labels, names: list[str], r: int, seed: int, tails: float,
         how: str, folds: int, known: Verdict | None,
     ) -> dict[str, Verdict]:  # fmt: skip
-        """The verdicts on the candidates, message passing first.
+        """Return the verdicts on the candidates, message passing first.
 
         Where the rows have the tails of Gaussian ones, on which its theory rests, message passing
         that says something is its own judge: its cavity fields are coordinates that never saw the
@@ -380,7 +380,7 @@ def _coarse(X: Any, weights: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _finder(name: str, r: int, seed: int) -> Any:
-    """A candidate by its name."""
+    """Return a candidate by its name."""
     if name == "message_passing":
         return MessagePassingSubspace(r, random_state=seed)
     if name in ("opg", "agop", "giant"):

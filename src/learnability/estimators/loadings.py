@@ -47,7 +47,7 @@ class Loadings:
     errors: Array
 
     def __str__(self) -> str:
-        """The largest weights of each direction, one direction per line."""
+        """Return the largest weights of each direction, one direction per line."""
         lines = []
         for number, (row, error) in enumerate(zip(self.weights, self.errors, strict=True), 1):
             order = np.argsort(-np.abs(row))[:_SHOWN]

@@ -168,7 +168,7 @@ class MessagePassingSubspace(SubspaceEstimator):
         return found
 
     def for_folds(self) -> MessagePassingSubspace:
-        """An unfitted copy, without what all rows together had no use for.
+        """Return an unfitted copy, without what all rows together had no use for.
 
         That is the staircase where it found nothing, and other starts where moments led there.
         """

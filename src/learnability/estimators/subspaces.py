@@ -128,7 +128,7 @@ def bootstrap_subspace(
 
 
 def _read(X: Any, y: Any) -> tuple[Array, NDArray[Any], Array]:
-    """The data, and the covariance of the inputs."""
+    """Return the data, and the covariance of the inputs."""
     X, y = check_X_y(X, y, dtype=float, multi_output=True, ensure_min_samples=4)
     return X, y, np.cov(X, rowvar=False).reshape(X.shape[1], X.shape[1])
 
