@@ -55,7 +55,7 @@ def paths(
     store: Path | None,
     shared: bool = False,
 ) -> tuple[xarray.Dataset, xarray.Dataset]:
-    """The solution from a given start, and runs from there or from random weights.
+    """Return the solution from a given start, and runs from there or from random weights.
 
     Parameters
     ----------

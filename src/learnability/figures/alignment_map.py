@@ -71,7 +71,7 @@ def steps_to_recovery(
 
 
 def compute(size: MapSize, store: Path | None = None) -> xarray.Dataset:
-    """Medians, slopes with bootstrap errors, and what the start predicts at these d."""
+    """Return medians, slopes with bootstrap errors, and what the start predicts at these d."""
     import xarray
 
     from learnability.learners.networks.starts import typical_correlation

@@ -71,7 +71,7 @@ QUICK = Size((64,), (1.4, 1.8, 2.0, 2.2), 2, (2.0,), 1, 30, 1800)
 def compute(
     size: Size, store: Path | None = None, target: Hierarchical | None = None
 ) -> xarray.Dataset:
-    """Errors over Var y of all learners, and the lines."""
+    """Return errors over Var y of all learners, and the lines."""
     import xarray
 
     from learnability.learners import JointAdamW, Layerwise
@@ -138,7 +138,7 @@ def _alphas(d: int, kappas: Sequence[float]) -> list[float]:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """One panel per dimension."""
+    """Draw one panel per dimension."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.marks import crosses

@@ -94,7 +94,7 @@ def compute(size: FlowSize, store: Path | None = None) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Paths of both flows, and the loss against theta m^2."""
+    """Draw paths of both flows, and the loss against theta m^2."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

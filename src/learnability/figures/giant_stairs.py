@@ -51,7 +51,7 @@ QUICK = Size(d=250, runs=4)
 def compute(
     size: Size, store: Path | None = None, target: MultiIndex | None = None
 ) -> xarray.Dataset:
-    """Cosines of the gradients of the neurons at two steps, relu, f = 0 at first.
+    """Return cosines of the gradients of the neurons at two steps, relu, f = 0 at first.
 
     Of a target of the user's own the first two directions of its staircase are followed.
     """
@@ -90,7 +90,7 @@ def compute(
 def _example(
     target: MultiIndex,
 ) -> tuple[str, tuple[float, ...], tuple[float, ...], float, str, str]:
-    """A target as one of the examples: two directions, and how many samples a step takes."""
+    """Return a target as one of the examples: two directions, and how many samples a step takes."""
     from learnability.errors import LearnabilityError
     from learnability.gaussian.sections import complement
     from learnability.theory import csq_staircase

@@ -46,7 +46,7 @@ QUICK = OnlineSize(dimensions=(300,), runs=4, points=41)
 def compute(
     size: OnlineSize, store: Path | None = None, target: Target | None = None
 ) -> xarray.Dataset:
-    """Overlaps of one neuron with the directions, and their shares in the span of eight."""
+    """Return overlaps of one neuron with the directions, and their shares in the span of eight."""
     import xarray
 
     from learnability.learners import OnlineSGD
@@ -74,7 +74,7 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Overlaps of one neuron in double logarithmic scale, and shares of eight."""
+    """Draw overlaps of one neuron in double logarithmic scale, and shares of eight."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.marks import crosses

@@ -79,7 +79,7 @@ def compute(size: Size, target: Hierarchical | None = None) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Eigenvalues on the left, the share of h on the right."""
+    """Draw eigenvalues on the left, the share of h on the right."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

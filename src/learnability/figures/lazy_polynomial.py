@@ -95,7 +95,7 @@ def compute(size: Size, store: Path | None = None, target: Target | None = None)
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """The kernel on the left, random features on the right, against log n / log d."""
+    """Draw the kernel on the left, random features on the right, against log n / log d."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.marks import crosses

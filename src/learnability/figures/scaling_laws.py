@@ -84,7 +84,7 @@ def design_risk(
 
 
 def compute(size: LawSize) -> xarray.Dataset:
-    """Curves of the kernel and of random features at the best ridge, runs, and the map."""
+    """Return curves of the kernel and of random features at the best ridge, runs, and the map."""
     import xarray
 
     from learnability.theory import scaling_laws
@@ -127,7 +127,7 @@ def compute(size: LawSize) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Learning curves with their slopes, and the map of regimes with the optimum."""
+    """Draw learning curves with their slopes, and the map of regimes with the optimum."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

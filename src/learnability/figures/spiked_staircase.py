@@ -79,7 +79,7 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """One panel per dimension, one colour per degree; dotted steps where d is infinite."""
+    """Draw one panel per dimension, one colour per degree; dotted steps where d is infinite."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
