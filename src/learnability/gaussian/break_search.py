@@ -115,14 +115,14 @@ def _parallel_planes(points: Array, normal: Array) -> tuple[list[Plane], Array]:
 
 
 def _plane(normal: Array, offset: float) -> Plane:
-    """The plane with an offset at a round number when it cannot be told from it."""
+    """Return the plane with an offset at a round number when it cannot be told from it."""
     round_offset = round(offset, 4) + 0.0
     near = abs(offset - round_offset) < 2e-6
     return Plane(tuple(map(float, normal)), round_offset if near else offset)
 
 
 def _plane_through_many(points: Array, rng: np.random.Generator) -> Plane | None:
-    """A plane through r of the points that holds many more; None when none is found."""
+    """Return a plane through r of the points that holds many more; None when none is found."""
     count, r = points.shape
     if count < r + 3:
         return None

@@ -184,7 +184,7 @@ class Section:
 
 @lru_cache(maxsize=256)
 def _break_functions(link: Function) -> tuple[Callable[[Array], Array], ...] | None:
-    """What a function breaks on, as planes where it can be."""
+    """Return what a function breaks on, as planes where it can be."""
     if link.breaks is None:
         return broken_planes(link)
     found: list[Callable[[Array], Array]] = []
