@@ -29,7 +29,7 @@ __all__ = ["alpha_by_alpha", "predicted", "seed_by_seed", "simulated", "the_ques
 
 
 def the_question(learner: Learner, name: str | None) -> Question:
-    """The question of a name; the first of the learner for None.
+    """Return the question of a name; the first of the learner for None.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def predicted(
 def _prepared(
     learner: Learner, verb: str, target: Any, name: str | None, given: Mapping[str, Any]
 ) -> tuple[Question, Any, dict[str, Any]]:
-    """The question, the target and the arguments, all of them checked."""
+    """Return the question, the target and the arguments, all of them checked."""
     question = the_question(learner, name)
     target = as_target(target).simplified()
     who = _who(learner, verb, question)
@@ -158,7 +158,7 @@ def _stacked(found: Sequence[Found], axis: int) -> Found:
 
 
 def _held(path: NDArray[Any], axis: int, length: int) -> NDArray[Any]:
-    """A path kept at its last value up to a common length."""
+    """Return a path kept at its last value up to a common length."""
     missing = length - path.shape[axis]
     last = np.take(path, [-1], axis=axis)
     return np.concatenate([path, np.repeat(last, missing, axis=axis)], axis=axis)

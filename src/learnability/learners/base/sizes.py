@@ -83,7 +83,7 @@ def _count(learner: Any, name: str, otherwise: float) -> float:
 
 
 def _per_dimension(learner: Any, name: str) -> bool:
-    """Whether a field is in units of the dimension."""
+    """Return whether a field is in units of the dimension."""
     return any(field.name == name and "/d" in about.unit for field, about in declared(learner))
 
 
@@ -112,7 +112,7 @@ def check_size(who: str, learner: Any, target: Any, at: Mapping[str, Any]) -> No
 
 
 def spelled(seconds: float) -> str:
-    """A time in words: "3 hours".
+    """Return a time in words: "3 hours".
 
     Parameters
     ----------

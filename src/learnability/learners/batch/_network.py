@@ -48,7 +48,7 @@ class Network:
         return self._weights(fields) @ self.activation(fields[..., None])
 
     def force(self, fields: Any, output: Any, labels: Any) -> Any:
-        """The derivative of the loss in the fields, shape (p, N).
+        """Return the derivative of the loss in the fields, shape (p, N).
 
         Parameters
         ----------

@@ -68,7 +68,7 @@ def _averaged(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bounded(gram: Array) -> NDArray[np.bool_]:
-    """Whether a path of W W^T is still bounded; once it is not, it never is again."""
+    """Return whether a path of W W^T is still bounded; once it is not, it never is again."""
     with np.errstate(invalid="ignore"):
         good = (np.abs(gram) <= _LARGEST).all(axis=(-1, -2))
     return np.logical_and.accumulate(good, axis=-1)

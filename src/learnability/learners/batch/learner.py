@@ -134,7 +134,7 @@ class BatchGD(Learner):
             )
 
     def _start(self, target: MultiIndex) -> Start:
-        """Where the weights begin; outside of the hidden directions they know of no axis."""
+        """Return where the weights begin; outside of the hidden directions they know of no axis."""
         p, r = self.width, target.r
         if self.start is None:
             return Start(np.eye(p), np.zeros((p, r)))
@@ -200,7 +200,7 @@ class BatchGD(Learner):
         return self._found(paths, replicates=True, samples=samples)
 
     def _found(self, paths: dict[str, Array], *, replicates: bool, **about: Any) -> Found:
-        """The answer of paths (alpha, seed, time, ...); for theory a seed is a replicate."""
+        """Return the answer of paths (alpha, seed, time, ...); for theory a seed is a replicate."""
         values, lost = observables(paths, replicates)
         if lost is not None:
             about["note"] = (

@@ -75,7 +75,7 @@ class Rule(NamedTuple):
         return w + 2 * self.step * change, inputs
 
     def placed(self, w: Array) -> Array:
-        """The weights, on the sphere where the flow is there."""
+        """Return the weights, on the sphere where the flow is there."""
         return w / np.linalg.norm(w) if self.flow == "spherical" else w
 
 
@@ -117,7 +117,7 @@ def descend_fresh(
 def descend_reused(
     target: MultiIndex, d: int, rule: Rule, start: Array, steps: NDArray[np.int64], seed: int
 ) -> Array:
-    """The same on one batch of samples that every step uses."""
+    """Return the same on one batch of samples that every step uses."""
     X, y, _, _ = next(target.batches(seed, rule.batch, d))
     directions = target.inputs.directions(seed, 1, d)
     axes = directions.marked

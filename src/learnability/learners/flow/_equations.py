@@ -75,7 +75,7 @@ def solve(population: Population, frame: Frame, flow: str, start: Array, times: 
     square = float(start @ start)
 
     def completed(axes: Array) -> Array:
-        """All coordinates of weights that keep their length, from those along the axes.
+        """Return all coordinates of weights that keep their length, from those along the axes.
 
         A step of the solver that leaves the sphere is taken back to it: beyond it the flow is
         another one, which may grow without bound.

@@ -94,7 +94,7 @@ def landscape(population: Population) -> Landscape:
 
 
 def recovery(population: Population, theta: float, d: int, correlation: float) -> Recovery:
-    """How many random starts end at a correlation |rho| with the argument of the label.
+    """Return how many random starts end at a correlation |rho| with the argument of the label.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ class Smoothed(NamedTuple):
 
 
 def smoothed(link: Link, breaks: Array, rho: float, edges: Array, panel: float = 0.5) -> Smoothed:
-    """The link at correlation rho.
+    """Return the link at correlation rho.
 
     Parameters
     ----------

@@ -161,7 +161,7 @@ class GradientFlow(Learner):
     def theory(
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> Found:
-        """The population flow, the landscape of its loss, or the chance of recovery."""
+        """Return the population flow, the landscape of its loss, or the chance of recovery."""
         if question == "landscape":
             return self._landscape(target)
         if question == "recovery-probability":
@@ -189,7 +189,7 @@ class GradientFlow(Learner):
         return np.append(start.overlap[0], np.sqrt(max(start.rest.item(), 0.0)))
 
     def _found(self, target: MultiIndex, frame: Frame, paths: Array, fine: Status) -> Found:
-        """The answer of paths (seeds, times, k + 1)."""
+        """Return the answer of paths (seeds, times, k + 1)."""
         length = np.sum(paths**2, axis=-1, keepdims=True)
         traces = overlaps_in_frame(paths[..., None, :-1], length, frame) | {"length": length}
         population = _population(target.link, self.activation)
@@ -249,5 +249,5 @@ def _jumps(activation: Link, z: Array) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=32)
 def _population(link: Link, activation: Link) -> Population:
-    """The averages of a link and an activation; an error where one has infinite variance."""
+    """Return the averages of a link and an activation; an error where one has infinite variance."""
     return Population(link, activation)

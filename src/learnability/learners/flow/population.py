@@ -99,7 +99,7 @@ class Population:
         self._unit = self._series(1.0).value
 
     def _series(self, tau: float) -> _Series:
-        """What is needed of sigma(h) and of h sigma'(h) at one length of the field."""
+        """Return what is needed of sigma(h) and of h sigma'(h) at one length of the field."""
         v, weights = _nodes(self._bends(tau), self._panel(tau))
         h = tau * v
         value = np.asarray(self.activation(h[:, None]), dtype=float)
@@ -111,7 +111,7 @@ class Population:
         return _Series(table @ value, table @ radial, own, mixed, turned)
 
     def _bends(self, tau: float) -> Array:
-        """Where sigma(tau v) breaks, and panels that grow from its own scale 1 / tau on."""
+        """Return where sigma(tau v) breaks, and panels that grow from its own scale 1 / tau on."""
         steps = 2.0 ** np.arange(math.floor(math.log2(tau) + 1)) / tau if tau > 2 else np.zeros(0)
         return np.unique(np.concatenate([self._breaks / tau, steps, -steps]))
 
@@ -166,7 +166,7 @@ class Population:
         return self._averages(rho, tau)[0]
 
     def _averages(self, rho: float, tau: float) -> tuple[Averages, float, float]:
-        """The averages, and how far rounding may move `slope` and `radial`."""
+        """Return the averages, and how far rounding may move `slope` and `radial`."""
         series = self._series(tau)
         sigma, radial = series.value, series.radial
         length = math.sqrt(series.own * series.turned), math.sqrt(self.energy * series.turned)

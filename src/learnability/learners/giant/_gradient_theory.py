@@ -126,7 +126,7 @@ class Prediction(NamedTuple):
 
 
 def seen_axes(frame: Frame) -> Axes:
-    """The axes that matter; of those that are not long, as few as the label needs."""
+    """Return the axes that matter; of those that are not long, as few as the label needs."""
     eye, long = np.eye(len(frame.scale)), frame.scale != 1.0
     _, size, rows = np.linalg.svd(np.where(long, 0.0, frame.to_label))
     turn = np.vstack([eye[long], rows[: len(size)][size > _TINY]])

@@ -36,7 +36,7 @@ _TOLERANCE = 1e-9
 
 
 def layer_errors(layer: Layer, n: int, ridge: float) -> Errors:
-    """The errors of ridge regression on n samples.
+    """Return the errors of ridge regression on n samples.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def layer_errors(layer: Layer, n: int, ridge: float) -> Errors:
     squared = damp / (1 + V)
 
     def remaining(D: Array) -> Array:
-        """What is left of D when what its noise adds is taken off."""
+        """Return what is left of D when what its noise adds is taken off."""
         return D - n / p**2 * _spread(layer, Q @ _moment(layer, squared * D) @ Q)
 
     size = len(base)

@@ -96,7 +96,7 @@ class Errors(NamedTuple):
 def errors(
     features: Features, labels: Labels, bulk: Bulk, alpha: float, beta: float, ridge: float
 ) -> Errors:
-    """The errors at n = alpha d samples, p = beta d neurons and a ridge above zero.
+    """Return the errors at n = alpha d samples, p = beta d neurons and a ridge above zero.
 
     Parameters
     ----------

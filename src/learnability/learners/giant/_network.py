@@ -47,7 +47,7 @@ class SecondLayer(Kind):
     examples = (*WORDS, (1.0, -0.5))
 
     def read(self, value: Any) -> Any:
-        """The word, or a tuple of numbers.
+        """Return the word, or a tuple of numbers.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class SecondLayer(Kind):
         return tuple(float(v) for v in value)
 
     def parse(self, text: str) -> Any:
-        """The word, or numbers between commas."""
+        """Return the word, or numbers between commas."""
         return text if text in WORDS else tuple(float(part) for part in text.split(","))
 
 
@@ -100,7 +100,7 @@ class Parameters(NamedTuple):
 
 
 def drawn(init: str | tuple[float, ...], seed: int, p: int, d: int, bias: float = 0.0) -> Network:
-    """The network before any step.
+    """Return the network before any step.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def permuted(batch: Iterator[Sample], seed: int, first: int) -> Iterator[Sample]
 def gradient(
     network: Network, activation: Link, batch: Iterator[Sample], n: int
 ) -> NDArray[np.float32]:
-    """The direction (p, d) in which a step moves every neuron."""
+    """Return the direction (p, d) in which a step moves every neuron."""
     W, a, b = network
     slope = activation.derivative()
     total = np.zeros_like(W)
@@ -177,7 +177,7 @@ def readout_data(
 
 @np.errstate(all="ignore")  # Divergence is told by the run.
 def measured(network: Network, linear: NDArray[Any]) -> Parameters:
-    """The parameters of a first layer after a step.
+    """Return the parameters of a first layer after a step.
 
     Parameters
     ----------

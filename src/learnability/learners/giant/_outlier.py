@@ -43,7 +43,7 @@ class Outlier(NamedTuple):
 
 
 def outlier(strength: float, beta: float) -> Outlier:
-    """The outlier of a spike of strength t on rows of unit length.
+    """Return the outlier of a spike of strength t on rows of unit length.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ def by_ridge(learner: GiantSteps, values: NDArray[Any]) -> NDArray[Any]:
 
 
 def finished(learner: GiantSteps, target: Target, at: Mapping[str, Any], seed: int) -> Found:
-    """What the steps and the readouts of one seed end with, by alpha."""
+    """Return what the steps and the readouts of one seed end with, by alpha."""
     d, alphas = at["d"], at["alpha"]
     training = train(learner, target, d, seed)
     W = training.network.W
@@ -172,7 +172,7 @@ def _named(learner: GiantSteps, found: Readouts) -> dict[str, NDArray[Any]]:
 
 
 def _repeated(once: Mapping[str, Any], count: int) -> dict[str, NDArray[Any]]:
-    """What does not depend on alpha, for every alpha."""
+    """Return what does not depend on alpha, for every alpha."""
     return {
         name: np.broadcast_to(values, (count, *np.shape(values))) for name, values in once.items()
     }

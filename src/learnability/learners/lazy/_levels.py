@@ -118,7 +118,7 @@ def limit_levels(weights: Array, rest: float, target: Target, degree: int) -> Le
 
 
 def finite_levels(weights: Array, rest: float, target: Target, d: int) -> Levels:
-    """All levels in dimension d, with N_l the number of harmonics of degree l."""
+    """Return all levels in dimension d, with N_l the number of harmonics of degree l."""
     count = len(weights)
     powers, beyond = target.degree_energies(count - 1, d)
     sizes = np.array([_harmonics(d, k) for k in range(count)], dtype=float)

@@ -53,7 +53,7 @@ def measured(
     fitted: Readout,
     predictor: Callable[[NDArray[Any]], NDArray[Any]],
 ) -> Found:
-    """The errors of a fit on fresh samples and on its own, by ridge.
+    """Return the errors of a fit on fresh samples and on its own, by ridge.
 
     Parameters
     ----------

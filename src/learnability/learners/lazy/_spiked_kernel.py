@@ -171,7 +171,7 @@ def given_kernel(kernel: Link, t: Array, d: int, seed: int = 0) -> SpikedKernel:
 
 
 def feature_kernel(activation: Link, t: Array, d: int, seed: int = 0) -> SpikedKernel:
-    """The parts of the kernel of endlessly many random features; see `given_kernel`."""
+    """Return the parts of the kernel of endlessly many random features; see `given_kernel`."""
     expand(activation, 0)  # Raises where it is not square-integrable.
     b = (d - len(t)) / d
     width = math.sqrt(b)

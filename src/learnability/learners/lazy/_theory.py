@@ -118,7 +118,7 @@ def predicted(
     at: Mapping[str, Any],
     seeds: Sequence[int] | None,
 ) -> Found:
-    """The errors by alpha, by seed where these are given, and by ridge.
+    """Return the errors by alpha, by seed where these are given, and by ridge.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def _on_spikes(
 def _typical(
     learner: Learner, view: KernelView, fresh: Points, target: Target, n: int, d: int
 ) -> list[tuple[float, float]]:
-    """The errors of a typical training set by ridge."""
+    """Return the errors of a typical training set by ridge."""
     if math.isinf(view.features):
         return [limit_errors(fresh, n, d, ridge, target.noise) for ridge in learner.ridges]
     levels, p = spiked_levels(fresh, d, target.noise), max(round(view.features * d), 1)

@@ -242,7 +242,7 @@ def _orthonormal(block: Array, basis: Array) -> Array:
 
 
 def _bordered(small: Array, columns: Array) -> Array:
-    """The projected matrix with new last columns, made symmetric."""
+    """Return the projected matrix with new last columns, made symmetric."""
     old = len(small)
     grown = np.empty((len(columns), len(columns)))
     grown[:old, :old] = small

@@ -53,7 +53,7 @@ def outputs(neurons: Any, X: Any, scale: Any) -> Any:
 
 @lru_cache(maxsize=4)
 def advance(loss: str) -> Callable[..., Any]:
-    """The compiled loop ``(neurons, key, X, y, first, last, settings) -> neurons``."""
+    """Return the compiled loop ``(neurons, key, X, y, first, last, settings) -> neurons``."""
     import jax
     import jax.numpy as jnp
 

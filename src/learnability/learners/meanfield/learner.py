@@ -145,7 +145,7 @@ class MeanFieldLangevin(Learner):
         return float(np.mean(np.logaddexp(0.0, -y * f)))
 
     def _ended(self, accuracy: float, losses: list[float]) -> Status:
-        """How a run ended, from its last accuracy and its losses."""
+        """Return how a run ended, from its last accuracy and its losses."""
         if not np.isfinite(losses[-1]):
             return Status.DIVERGED
         if accuracy >= self.target_accuracy:

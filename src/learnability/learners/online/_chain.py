@@ -46,7 +46,7 @@ BLOCK = 64
 
 @lru_cache(maxsize=64)
 def advance_chain(recipe: Recipe) -> Callable[..., State]:
-    """The compiled loop ``(state, seeds, first, last, values) -> state`` of the chain."""
+    """Return the compiled loop ``(state, seeds, first, last, values) -> state`` of the chain."""
     import jax
     import jax.numpy as jnp
 
@@ -125,7 +125,7 @@ def advance_chain(recipe: Recipe) -> Callable[..., State]:
 
 
 def factor_of(C: Any) -> Any:
-    """A factor L of C = L L^T; what rounding may have made negative is lifted above zero."""
+    """Return a factor L of C = L L^T; what rounding may have made negative is lifted above zero."""
     import jax.numpy as jnp
 
     p = C.shape[0]

@@ -121,7 +121,7 @@ class Equations:
         return ended, path.diverged
 
     def scaling(self, second: Array) -> str:
-        """How the number of steps to weak recovery grows with d; see `_one_neuron`."""
+        """Return how the number of steps to weak recovery grows with d; see `_one_neuron`."""
         return growth(self.recipe, self.drifts[0], self._at(0.0), second)
 
 

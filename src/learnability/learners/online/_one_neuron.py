@@ -82,7 +82,7 @@ def _squared(link: Link) -> Link:
 
 
 def growth(recipe: Recipe, drift: Drift, rates: Rates, second: Array) -> str:
-    """How the number of steps from m ~ d^(-1/2) grows with d; empty where it is not known.
+    """Return how the number of steps from m ~ d^(-1/2) grows with d; empty where it is not known.
 
     Parameters
     ----------

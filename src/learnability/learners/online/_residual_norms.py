@@ -72,7 +72,7 @@ def chi(series: Any, z: Any) -> Any:
 
 
 def normals_needed(batch: int, columns: int) -> int:
-    """How many normal numbers `triangular_factor` takes."""
+    """Return how many normal numbers `triangular_factor` takes."""
     return batch * columns - columns * (columns - 1) // 2
 
 

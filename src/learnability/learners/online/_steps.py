@@ -161,7 +161,7 @@ def labels(recipe: Recipe, values: Numbers, h: Any, noise: Any) -> Any:
 def move(
     recipe: Recipe, values: Numbers, time: Any, second: Any, field: Any, y: Any, about: Any
 ) -> tuple[Any, Any, Any]:
-    """How a batch moves the weights.
+    """Return how a batch moves the weights.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def next_state(
     variance: Any,
     on_label: Any,
 ) -> State:
-    """The new state, or the old one of a run that diverges; first passages are noted.
+    """Return the new state, or the old one of a run that diverges; first passages are noted.
 
     `variance` (p,) is that of the fields, `on_label` (p, r) their covariance with the hidden
     coordinates.
@@ -229,7 +229,7 @@ def next_state(
 
 
 def callable_in_jax(link: Link) -> Callable[[Any], Any]:
-    """The link inside a compiled loop; what JAX cannot compile is called back."""
+    """Return the link inside a compiled loop; what JAX cannot compile is called back."""
     return link if _traceable(link) else _called_back(link)
 
 

@@ -208,7 +208,7 @@ class OnlineSGD(Learner):
         return Found(values, attrs={"note": divergence(runs.diverged)})
 
     def _setting(self, target: MultiIndex, at: Mapping[str, Any]) -> Setting:
-        """What is run in the dimension `d`, from a `start` or from random weights."""
+        """Return what is run in the dimension `d`, from a `start` or from random weights."""
         frame, start = _frame(target, at), None
         if "start" in at:
             start = start_of(at["start"], self.width, frame, self.spherical)
@@ -289,12 +289,12 @@ class OnlineSGD(Learner):
 
 
 def _frame(target: MultiIndex, at: Mapping[str, Any]) -> Frame:
-    """The marked axes; those of inputs that do not need a dimension are the same in all."""
+    """Return the marked axes; those of inputs that do not need a dimension are the same in all."""
     return target.inputs.frame(target.r, at.get("d", target.r))
 
 
 def _recovery(times: Array, lost: NDArray[np.bool_]) -> dict[str, Any]:
-    """The times with the status of each."""
+    """Return the times with the status of each."""
     words = (str(status) for status in (Status.RECOVERED, Status.DIVERGED, Status.STOPPED))
     recovered, diverged, stopped = words
     status = np.where(np.isfinite(times), recovered, np.where(lost, diverged, stopped))

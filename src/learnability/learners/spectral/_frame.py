@@ -79,6 +79,6 @@ def _rotations(gram: Array, observed: Array, close: NDArray[np.bool_]) -> list[A
 
 
 def _polar(matrices: Array) -> Array:
-    """The orthogonal factors of matrices (..., k, k)."""
+    """Return the orthogonal factors of matrices (..., k, k)."""
     u, _, vt = np.linalg.svd(matrices)
     return np.asarray(u @ vt)
