@@ -243,7 +243,7 @@ THRESHOLDS: dict[str, str] = {
 
 
 def row_of(name: str) -> Row:
-    """The row of an observable or of its standard error.
+    """Return the row of an observable or of its standard error.
 
     Raises
     ------
