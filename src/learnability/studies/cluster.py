@@ -100,7 +100,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _reached(scheduler: str) -> Any:
-    """A client of a running scheduler, or a sentence."""
+    """Return a client of a running scheduler, or a sentence."""
     from distributed import Client
 
     place = Path(scheduler)

@@ -66,7 +66,7 @@ def make_tables(connection: sqlite3.Connection) -> None:
 
 
 def tables_of(connection: sqlite3.Connection) -> list[Any]:
-    """What a database is made of; one with a view or a trigger of a stranger is never used.
+    """Return what a database is made of; one with a view or a trigger of a stranger is never used.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def tables_of(connection: sqlite3.Connection) -> list[Any]:
 
 @lru_cache(maxsize=1)
 def expected_tables() -> list[Any]:
-    """What a store is made of."""
+    """Return what a store is made of."""
     connection = sqlite3.connect(":memory:")
     try:
         connection.executescript(_TABLES)

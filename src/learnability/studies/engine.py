@@ -165,7 +165,7 @@ class _Coordinator:
             future.release()
 
     def _outcomes(self, future: Any, points: list[Point], suspect: bool) -> list[Outcome] | None:
-        """What the group gave; None when workers died under it and it is not sure why."""
+        """Return what the group gave; None when workers died under it and it is not sure why."""
         from distributed import KilledWorker
 
         try:
@@ -186,7 +186,7 @@ class _Coordinator:
 
 
 def _reason(error: BaseException) -> str:
-    """The first cause of an error, on one line."""
+    """Return the first cause of an error, on one line."""
     while error.__cause__ is not None:
         error = error.__cause__
     return f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -24,7 +24,7 @@ _MOST_SEEDS = 128
 
 
 def side_by_side(learner: Learner) -> bool:
-    """Whether a learner computes several seeds at once, faster than one after the other."""
+    """Return whether a learner computes several seeds at once, faster than one after the other."""
     return type(learner).run is not Learner.run
 
 
@@ -57,7 +57,7 @@ class Groups:
         return len(self._waiting)
 
     def rest(self) -> list[Point]:
-        """The points that were not handed out."""
+        """Return the points that were not handed out."""
         return list(self._waiting)
 
     def take(self, room: int) -> list[Point]:

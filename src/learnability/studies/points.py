@@ -94,7 +94,7 @@ def plan(
     *,
     stored: bool,
 ) -> tuple[list[Point], Layout]:
-    """The points of a study and how they are laid out.
+    """Return the points of a study and how they are laid out.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def _cell(
     seeds: Sequence[int],
     stored: bool,
 ) -> list[Point]:
-    """The points of one combination of values, one for each seed."""
+    """Return the points of one combination of values, one for each seed."""
 
     def of(home: str) -> dict[str, Any]:
         return {name: value for name, value in here.items() if homes[name] == home}
@@ -240,7 +240,7 @@ def _values(name: str, home: str, value: Any) -> Any:
 
 
 def _title(record: Any, axes: Mapping[str, Any]) -> str:
-    """A record with the fields that do not vary."""
+    """Return a record with the fields that do not vary."""
 
     def shown(value: Any) -> str:
         if isinstance(value, Link):

@@ -94,7 +94,7 @@ def tied(key: Any, parameters: Any, seed: Any) -> None:
 
 
 def described(layout: Layout) -> str:
-    """A layout as it is stored beside its keys.
+    """Return a layout as it is stored beside its keys.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def described(layout: Layout) -> str:
 
 
 def layout_of(text: Any, keys: Any) -> Layout:
-    """The layout of a row.
+    """Return the layout of a row.
 
     Parameters
     ----------

@@ -244,7 +244,7 @@ class Store:
         return {key for (key,) in self._select("key", keys)}
 
     def failures(self, keys: Sequence[str]) -> dict[str, str]:
-        """The errors of those that failed, key -> sentence.
+        """Return the errors of those that failed, key -> sentence.
 
         Parameters
         ----------
@@ -262,12 +262,12 @@ class Store:
         return rows
 
     def studies(self) -> dict[int, Layout]:
-        """The studies that were asked of this file, by number."""
+        """Return the studies that were asked of this file, by number."""
         rows = self._run("SELECT number, layout, keys FROM studies ORDER BY asked", ())
         return {number: self._layout(layout, keys) for number, layout, keys in rows}
 
     def size(self) -> str:
-        """How much there is, in words."""
+        """Return how much there is, in words."""
         ((runs, seconds),) = self._run("SELECT count(*), total(seconds) FROM points", ())
         files = [path for path in (self.path, self._log) if path.exists()]
         size = sum(path.stat().st_size for path in files) / 2**20

@@ -21,7 +21,7 @@ _MOST_ERRORS = 20
 
 
 def info(path: str | Path) -> str:
-    """The studies of a store: what was asked, what is finished, what failed.
+    """Return the studies of a store: what was asked, what is finished, what failed.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def info(path: str | Path) -> str:
 
 
 def export(path: str | Path, number: int | None = None) -> xarray.Dataset:
-    """A study of a store as one result; runs that are not finished are NaN.
+    """Return a study of a store as one result; runs that are not finished are NaN.
 
     Parameters
     ----------
