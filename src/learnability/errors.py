@@ -93,7 +93,7 @@ def visible(text: str) -> str:
 
 
 def refuse(name: str, value: Any, accepted: str) -> LearnabilityError:
-    """The error of a value that is not accepted.
+    """Return the error of a value that is not accepted.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ _STYLE = (
 
 
 def formula(latex: str, display: bool = False) -> str:
-    """A formula as MathML, which browsers show without network.
+    """Return a formula as MathML, which browsers show without network.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def formula(latex: str, display: bool = False) -> str:
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    """A table; cells are HTML already.
+    """Return a table; cells are HTML already.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def folded(summary: str, body: str, shown: bool = False) -> str:
 
 
 def picture_tag(png: bytes, description: str) -> str:
-    """A picture inside the page itself.
+    """Return a picture inside the page itself.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def picture_tag(png: bytes, description: str) -> str:
 
 
 def card(title: str, *parts: str) -> str:
-    """The rich form of an object: its title, and what is to be said of it.
+    """Return the rich form of an object: its title, and what is to be said of it.
 
     Parameters
     ----------
