@@ -102,7 +102,7 @@ def argument_options(learner: type[Learner], verb: str) -> dict[str, Option]:
 
 
 def learner_options(learner: type[Learner], verb: str) -> list[Option]:
-    """Options of the question, of the learner and of the target."""
+    """Return options of the question, of the learner and of the target."""
     arguments, fields = argument_options(learner, verb), field_options(learner)
     own = {**{o.name: o for o in fields.values()}, **{o.name: o for o in arguments.values()}}
     order = [*arguments.values(), *(o for o in fields.values() if own[o.name] is o)]

@@ -195,7 +195,7 @@ def fit(
 
 
 def _names(text: str) -> list[str]:
-    """Names between commas."""
+    """Return names between commas."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
