@@ -147,7 +147,7 @@ def _chosen(sides: list[Any], variable: str | None, x: str | None) -> tuple[str,
 
 
 def _series(data: Any, variable: str, x: str) -> Iterator[tuple[Any, str, int, dict[str, str]]]:
-    """Values along x (and seed), with a colour, the number of the style, and labels."""
+    """Yield values along x (and seed), with a colour, the number of the style, and labels."""
     values = data[variable]
     own = [dim for dim in ("estimate", "index") if dim in values.dims]
     if len(own) == 2:
@@ -179,7 +179,7 @@ def _series(data: Any, variable: str, x: str) -> Iterator[tuple[Any, str, int, d
 
 
 def _bands(data: Any, variable: str, x: str) -> Iterator[tuple[Any, Any, str]]:
-    """Values along x with their standard errors and the colour, where a theory has some."""
+    """Yield values along x with their standard errors and the colour, where a theory has some."""
     if variable + STDERR not in data or x not in data[variable].dims:
         return
     if {"estimate", "index"} <= set(data[variable].dims) and (
@@ -271,5 +271,5 @@ def _thresholds(
 
 
 def _length(group: list[tuple[float, str]]) -> int:
-    """Letters of a label, the space around it included."""
+    """Return letters of a label, the space around it included."""
     return sum(len(name.removeprefix("alpha_")) + 3 for _, name in group)

@@ -61,7 +61,7 @@ def _alike(theory: xarray.Dataset, runs: xarray.Dataset, name: Any) -> bool:
 
 
 def mean_overlap(data: xarray.Dataset, side: str, which: Sequence[int]) -> xarray.DataArray:
-    """Mean of the diagonal overlaps of some directions; `side` is "theory" or "runs"."""
+    """Return the mean of the diagonal overlaps of some directions; `side` is "theory" or "runs"."""
     import xarray
 
     overlap = data[f"{side}_overlap"]
