@@ -99,7 +99,7 @@ class SubspaceEstimator(
         return clone(self)
 
     def transform(self, X: Any) -> Array:
-        """Coordinates of the rows of X.
+        """Return coordinates of the rows of X.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ def _target(y: Any) -> NDArray[Any]:
 
 
 def read_weights(X: Any, counts: Any) -> Array:
-    """Counts of the rows of X, ones where none are given."""
+    """Return counts of the rows of X, ones where none are given."""
     found = _check_sample_weight(counts, X, dtype=np.float64, ensure_non_negative=True)
     return np.asarray(found)
 

@@ -154,7 +154,7 @@ def halves(estimator: Any, X: Any, y: Any, labels: Labels, seed: int) -> list[Ar
 
 
 def _views(estimator: Any, X: Any, y: Any, labels: Labels, folds: int, seed: int) -> list[Array]:
-    """Coordinates of all rows by fits without each fold."""
+    """Return coordinates of all rows by fits without each fold."""
     found: list[Array] = []
     for out in row_folds(len(labels.weights), folds, seed):
         if len(np.unique(labels.codes[~out])) < 2:  # Nothing is learned from a constant.
@@ -182,7 +182,7 @@ def contenders(verdicts: dict[str, Verdict], labels: Labels) -> dict[str, Verdic
 
 
 def average(verdicts: Iterable[Verdict], labels: Labels, seed: int, how: str) -> Verdict | None:
-    """Verdict on the average projector of the candidates that are tied with the best.
+    """Return the verdict on the average projector of the candidates that are tied with the best.
 
     Each counts exp(-z^2 / 2), z being the number of standard errors that it is behind. Candidates
     that found fewer directions without some fold are left out. None where the best has no rival.

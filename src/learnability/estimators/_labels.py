@@ -61,7 +61,7 @@ class Labels:
         return bool(at.max() > _TIES * at.sum() + 1)
 
     def slices(self, count: int) -> NDArray[np.intp]:
-        """Slice of each row: its class, or one of `count` parts of equal weight."""
+        """Return the slice of each row: its class, or one of `count` parts of equal weight."""
         if self.kind == "classes":
             return self.codes
         cut = np.minimum((self.ranks * count).astype(np.intp), count - 1)
@@ -119,7 +119,7 @@ def mid_ranks(codes: NDArray[Any], weights: Array) -> Array:
 
 
 def weighted_mean(values: Array, weights: Array) -> tuple[float, float]:
-    """Mean of a number of each row, and its standard error."""
+    """Return the mean of a number of each row, and its standard error."""
     total = float(weights.sum())
     mean = float(weights @ values) / total
     return mean, float(np.sqrt(weights**2 @ (values - mean) ** 2)) / total

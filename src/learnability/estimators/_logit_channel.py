@@ -161,7 +161,7 @@ class LogitChannel:
         return found
 
     def parameters(self, at: Products, bins: Bins) -> int:
-        """Number of parameters."""
+        """Return the number of parameters."""
         return int((len(at.up_to(self.degree).values) - 1) * bins.psi.shape[1])
 
     def _penalty(self, at: Products, bins: Bins) -> Array:

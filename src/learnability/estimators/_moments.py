@@ -78,7 +78,7 @@ class SliceMoments:
         return np.stack([S @ V[h % len(V)] for h, S in enumerate(self.seconds)])
 
     def basis(self, most: int = 8) -> Array:
-        """Orthonormal functions of the slice with mean zero, shape (m, H)."""
+        """Return orthonormal functions of the slice with mean zero, shape (m, H)."""
         H = len(self.shares)
         if self.ordered:
             middle = np.cumsum(self.shares) - self.shares / 2
@@ -91,7 +91,7 @@ class SliceMoments:
 
 
 def leading_directions(moments: SliceMoments, method: str, r: int) -> tuple[Array, Array]:
-    """Eigenvalues (q,) in falling order and eigenvectors (k, q) of the method's matrix.
+    """Return eigenvalues (q,) in decreasing order and eigenvectors (k, q) of the method's matrix.
 
     Parameters
     ----------
@@ -187,12 +187,12 @@ _KERNELS: dict[str, Callable[[SliceMoments, Array], Array]] = {
 def learned_directions(
     moments: SliceMoments, r: int, rng: np.random.Generator, *, starts: int = 12, steps: int = 60
 ) -> tuple[Array, Array]:
-    """Directions with learned preprocessing: the best of several runs of power steps.
+    """Return directions with learned preprocessing: the best of several runs of power steps.
 
     Returns
     -------
     tuple of arrays
-        Share of each direction in the maximum (r,) in falling order, and the directions (k, r).
+        Share of each direction in the maximum (r,) in decreasing order, and the directions (k, r).
     """
     basis = moments.basis() * moments.shares
     k = moments.means.shape[1]
@@ -228,8 +228,8 @@ def tilted_directions(moments: SliceMoments, r: int) -> list[Array]:
     """Leading eigenvectors (k, r) of sum p_h T_h S_h for a few shapes of T, numbers only.
 
     The best T of a link is 1 - 1 / E[z^2 | y], bounded above and deep where y says that z is small.
-    It is taken for a y that rises with |z|, falls with |z|, or rises with z. Below three samples a
-    coordinate this matters more than anything else.
+    It is taken for a y that rises with |z|, falls with |z|, or rises with z. Below three samples
+    per coordinate this matters more than anything else.
 
     References
     ----------

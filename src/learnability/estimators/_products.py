@@ -54,7 +54,7 @@ class Products:
         return Products(self.w[rows], np.ascontiguousarray(self.values[:, rows]), self.degree)
 
     def slopes(self, tilt: Array) -> Array:
-        """Gradient (n, r) of sum_f tilt_f phi_f for a tilt of shape (F,) or (F, n)."""
+        """Return the gradient (n, r) of sum_f tilt_f phi_f for a tilt of shape (F,) or (F, n)."""
         r = self.w.shape[1]
         table = _table(r, self.degree)
         tilt = tilt[:, None] if tilt.ndim == 1 else tilt

@@ -73,7 +73,7 @@ def moment_starts(
 
 
 def into_white(whitening: Whitening, columns: Array) -> Array:
-    """Directions (p, r) that multiply x - c as orthonormal directions of white space."""
+    """Return directions (p, r) that multiply x - c as orthonormal directions of white space."""
     return np.linalg.qr(np.linalg.lstsq(whitening.factor, columns, rcond=None)[0])[0]
 
 

@@ -107,7 +107,7 @@ def residuals(labels: Labels, t: Array) -> Residuals:
 
 
 def bulk_ends(f: Array, ratio: float) -> tuple[float, float]:
-    """Ends of the spectrum of sum_i f_i z_i z_i^T / n for white z_i that f knows nothing of.
+    """Return ends of the spectrum of sum_i f_i z_i z_i^T / n for white z_i that f knows nothing of.
 
     f takes both signs. With `ratio` the number of coordinates over that of rows, the upper end is
     the least value of 1 / s + mean of f_i / (1 - ratio s f_i) over 0 < s < 1 / (ratio max f), and
@@ -138,7 +138,7 @@ def _against_ends(values: Array, f: Array, ratio: float) -> Array:
 
 
 def strength(Z: Array, features: Array, weights: Array) -> tuple[float, float]:
-    """Largest first and second moment of white rows Z (n, k) with the features.
+    """Return the largest first and second moment of white rows Z (n, k) with the features.
 
     Each is in units of its null edge.
     """
@@ -157,7 +157,7 @@ def strength(Z: Array, features: Array, weights: Array) -> tuple[float, float]:
 def proposals(
     rows: WhiteRows, labels: Labels, known: Array, t: Array, r: int
 ) -> list[tuple[float, Array]]:
-    """Starts for r new directions outside the known ones.
+    """Return starts for r new directions outside the known ones.
 
     Parameters
     ----------

@@ -205,7 +205,7 @@ class _Counter:
         return self.fits[r]
 
     def verdict(self, r: int, *, stairs: bool) -> Verdict:
-        """Held-out score of r directions: of two halves where it is information."""
+        """Return held-out score of r directions: of two halves where it is information."""
         X, y, labels, seed = self.X, self.y, self.labels, self.seed
         if self.few or self.how == "cv":
             found = judge(

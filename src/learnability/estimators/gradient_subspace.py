@@ -45,7 +45,7 @@ class GradientSubspace(SubspaceEstimator):
     center_ : array, shape (p,)
         Mean of x.
     gradient_spectrum_ : array
-        Eigenvalues of the gradient product in falling order.
+        Eigenvalues of the gradient product in decreasing order.
     """
 
     def __init__(

@@ -81,7 +81,7 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted targets.
+        """Return predicted targets.
 
         Parameters
         ----------

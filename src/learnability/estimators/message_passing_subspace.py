@@ -196,7 +196,7 @@ class MessagePassingSubspace(SubspaceEstimator):
 def _local_start(
     rows: WhiteRows, labels: Labels, r: int, rng: np.random.Generator, *, auto: bool
 ) -> Callable[[], Array] | None:
-    """Directions of local gradients, where they are cheap."""
+    """Return directions of local gradients, where they are cheap."""
     n, k = rows.shape
     if not auto or rows.Z is None or n < 3 * k or n * k**2 > _LOCAL_WORK:
         return None

@@ -61,7 +61,7 @@ class MomentSubspace(SubspaceEstimator):
     center_ : array, shape (p,)
         Mean of x.
     eigenvalues_ : array
-        Spectrum in falling order.
+        Spectrum in decreasing order.
     bulk_edge_ : float
         Where the leading eigenvalue would lie without any dependence; NaN where not known.
     rank_ : int
@@ -229,7 +229,7 @@ class MomentSubspace(SubspaceEstimator):
 
 
 def _settled(values: NDArray[Any], vectors: NDArray[Any], whitening: Whitening) -> NDArray[Any]:
-    """Eigenvectors with a fixed basis where eigenvalues are equal, the longest in x first.
+    """Return eigenvectors with a fixed basis where eigenvalues are equal, the longest in x first.
 
     With nearly as many white coordinates as rows many eigenvalues are equal, and rounding alone
     would choose among their eigenvectors.
@@ -260,7 +260,7 @@ def _sizes(whitening: Whitening, X: Any) -> NDArray[Any]:
 def _row_space(
     whitening: Whitening, X: Any, weights: Any, codes: NDArray[Any], *, ordered: bool
 ) -> SliceMoments:
-    """Moments in the row space of a table with more columns than rows, where Z is small."""
+    """Return moments in the row space of a table with more columns than rows, where Z is small."""
     Z = whitening.rows(X)
     shares, means, seconds = [], [], []
     for code in np.unique(codes[weights > 0]):

@@ -102,7 +102,7 @@ def fit_table(
 
 
 def apply_model(model: Path, path: Path) -> Any:
-    """Coordinates of the rows of another table.
+    """Return coordinates of the rows of another table.
 
     Parameters
     ----------
