@@ -148,7 +148,7 @@ def _text(target: Any) -> str:
 
 
 def _own_picture(data: xarray.Dataset) -> Any:
-    """Overlaps with every direction of the user's own target, and its error."""
+    """Return overlaps with every direction of the user's own target, and its error."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

@@ -133,7 +133,7 @@ def compute(
 
 
 def _alphas(d: int, kappas: Sequence[float]) -> list[float]:
-    """Ratios n / d of whole numbers n nearest to d^kappa."""
+    """Return ratios n / d of whole numbers n nearest to d^kappa."""
     return [round(d**kappa) / d for kappa in kappas]
 
 

@@ -36,7 +36,7 @@ WIDTHS_LOG = (0.5, 1.5, 2.3)
 
 
 def _kappas(d: int, last: float, count: int) -> tuple[float, ...]:
-    """Ratios n / d of evenly spaced log n / log d."""
+    """Return ratios n / d of evenly spaced log n / log d."""
     return tuple(d ** (k - 1) for k in np.linspace(0.8, last, count))
 
 
