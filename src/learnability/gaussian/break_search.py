@@ -101,7 +101,7 @@ def _usual_normals(r: int) -> list[Array]:
 
 
 def _parallel_planes(points: Array, normal: Array) -> tuple[list[Plane], Array]:
-    """Planes of one normal through many points, and the points on none of them."""
+    """Return planes of one normal through many points, and the points on none of them."""
     height = points @ normal
     order = np.argsort(height)
     sorted_height = height[order]
