@@ -134,7 +134,7 @@ def alpha_by_alpha(
 
 
 def _stacked(found: Sequence[Found], axis: int) -> Found:
-    """Results of the same names as one, along a new axis; paths hold their last value."""
+    """Return results of the same names as one, along a new axis; paths hold their last value."""
     first = found[0]
     names = list(dict.fromkeys(name for one in found for name in one.values))
     values = {}

@@ -97,7 +97,7 @@ class Anything(Kind):
         return value
 
     def parse(self, text: str) -> Any:
-        """Finite numbers between commas."""
+        """Return finite numbers between commas."""
         return tuple(Number().read(float(part)) for part in text.split(","))
 
 

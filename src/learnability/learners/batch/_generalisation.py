@@ -26,7 +26,7 @@ _LOG2_POINTS = 15
 
 
 def field_covariance(target: MultiIndex, seed: int, d: int) -> Covariance | None:
-    """Covariances of fields W x with each other and with the hidden coordinates.
+    """Return covariances of fields W x with each other and with the hidden coordinates.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def field_covariance(target: MultiIndex, seed: int, d: int) -> Covariance | None
 
 
 def error_path(channel: Channel, network: Network, gram: Array, overlap: Array, seed: int) -> Array:
-    """Mean squared error E (f - y)^2 against the noisy label, along a path.
+    """Return the mean squared error E (f - y)^2 against the noisy label, along a path.
 
     Parameters
     ----------

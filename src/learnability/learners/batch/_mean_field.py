@@ -92,7 +92,7 @@ class Plan(NamedTuple):
 
 
 def planned(samples: int, p: int, r: int, steps: int) -> Plan:
-    """Replicates of a size that memory holds, at least `samples` points together.
+    """Return replicates of a size that memory holds, at least `samples` points together.
 
     Parameters
     ----------

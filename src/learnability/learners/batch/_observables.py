@@ -26,7 +26,7 @@ _LARGEST = 1e8
 
 
 def observables(paths: dict[str, Array], replicates: bool) -> tuple[dict[str, Any], int | None]:
-    """Final values, paths and the status.
+    """Return the final values, paths and the status.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def observables(paths: dict[str, Array], replicates: bool) -> tuple[dict[str, An
 
 
 def _averaged(found: dict[str, Any]) -> dict[str, Any]:
-    """Means over the replicates, the second axis, and their standard errors."""
+    """Return means over the replicates, the second axis, and their standard errors."""
     averages = {}
     for name, value in found.items():
         averages[name] = value.mean(axis=1)

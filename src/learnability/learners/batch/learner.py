@@ -141,7 +141,7 @@ class BatchGD(Learner):
         return start_of(self.start, p, Isotropic().frame(r, r))
 
     def run(self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int]) -> Found:
-        """Gradient descent on samples, in float32."""
+        """Run gradient descent on samples, in float32."""
         tasks = [(float(alpha), seed) for alpha in at["alpha"] for seed in seeds]
         with ThreadpoolController().limit(limits=1, user_api="blas"):  # Thin products gain none.
             runs = [

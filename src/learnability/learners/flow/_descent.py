@@ -82,7 +82,7 @@ class Rule(NamedTuple):
 def descend_fresh(
     target: MultiIndex, d: int, rule: Rule, start: Array, steps: NDArray[np.int64], seed: int
 ) -> Array:
-    """Coordinates (T, k + 1) after the given numbers of steps; NaN once diverged.
+    """Return coordinates (T, k + 1) after the given numbers of steps; NaN once diverged.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def descend_reused(
 
 
 def _watched(advance: Callable[[Array], Array], w: Array, steps: NDArray[np.int64]) -> Array:
-    """Weights after the given numbers of steps."""
+    """Return weights after the given numbers of steps."""
     seen, now = [], 0
     with np.errstate(all="ignore"):  # Divergence is a status.
         for count in steps:

@@ -37,7 +37,7 @@ def geometry(frame: Frame, w: Array) -> tuple[float, float]:
 
 
 def solve(population: Population, frame: Frame, flow: str, start: Array, times: Array) -> Array:
-    """Coordinates of the weights at the times, shape (T, k + 1).
+    """Return coordinates of the weights at the times, shape (T, k + 1).
 
     Parameters
     ----------

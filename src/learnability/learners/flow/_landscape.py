@@ -133,7 +133,7 @@ def recovery(population: Population, theta: float, d: int, correlation: float) -
 
 
 def _basins(slope: Callable[[float], float], m: Array) -> Iterator[tuple[float, float, float]]:
-    """Pieces (low, high) of a scan with the place where a descent from there ends.
+    """Yield pieces (low, high) of a scan with the place where a descent from there ends.
 
     That is NaN where the descent meets a slope that rounding decides, except at 0, where a slope
     without a sign is none.

@@ -147,7 +147,7 @@ class GradientFlow(Learner):
     # ---- the path
 
     def run(self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int]) -> Found:
-        """Gradient descent in dimension d."""
+        """Run gradient descent in dimension d."""
         frame = target.inputs.frame(1, at["d"])
         steps = np.rint(at["time"] / self.step).astype(np.int64)
         descend = descend_reused if self.reuse else descend_fresh
@@ -181,7 +181,7 @@ class GradientFlow(Learner):
         return Found({name: values[0] for name, values in found.values.items()}, lead=())
 
     def _start(self, frame: Frame, at: Mapping[str, Any], seed: int) -> Array:
-        """Coordinates along the marked axes and the length of the rest."""
+        """Return coordinates along the marked axes and the length of the rest."""
         if "start" in at:
             start = start_of(at["start"], 1, frame, self.flow == "spherical")
         else:

@@ -162,7 +162,7 @@ class Population:
         return float(left.max()) < _ACCURACY * size
 
     def averages(self, rho: float, tau: float) -> Averages:
-        """Averages at a correlation and a length."""
+        """Return averages at a correlation and a length."""
         return self._averages(rho, tau)[0]
 
     def _averages(self, rho: float, tau: float) -> tuple[Averages, float, float]:
@@ -192,7 +192,7 @@ class Population:
         return found.own - 2 * found.cross + self.energy
 
     def gradient(self, rho: float, tau: float) -> Gradient:
-        """Coefficients of half the gradient of the squared loss."""
+        """Return coefficients of half the gradient of the squared loss."""
         found = self.averages(rho, tau)
         along = (found.radial + rho * tau * found.slope) / tau**2
         return Gradient(-found.slope, along)

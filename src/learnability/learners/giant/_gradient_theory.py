@@ -136,7 +136,7 @@ def seen_axes(frame: Frame) -> Axes:
 
 
 def law_of_inputs(target: Target, frame: Frame) -> list[Points]:
-    """Nodes of the law of the inputs; several randomised sets for several hidden directions.
+    """Return nodes of the law of the inputs; several randomised sets for several hidden directions.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def _outliers(
     d: int,
     copies: int,
 ) -> tuple[Array, Array]:
-    """Singular values and overlaps; every row appears `copies` times."""
+    """Return singular values and overlaps; every row appears `copies` times."""
     shares, m1, c = slopes.shares, slopes.m1, points.c
     # Functions of (omega, b): eigenvectors of the Gram matrix, which is small.
     gram = (points.weights[:, None] * m1).T @ m1

@@ -165,7 +165,7 @@ def gradient(
 def readout_data(
     network: Network, activation: Link, batch: Iterator[Sample], n: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Features (n, p) and labels (n,) of a batch."""
+    """Return features (n, p) and labels (n,) of a batch."""
     W, _, b = network
     F, labels, start = np.empty((n, len(W)), dtype=np.float32), np.empty(n, dtype=np.float32), 0
     for X, y, _, _ in batch:

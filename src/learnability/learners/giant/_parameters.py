@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 
 
 def linear_direction(target: Target) -> tuple[float, Array]:
-    """Length and unit direction (r,) of E[y z].
+    """Return the length and unit direction (r,) of E[y z].
 
     Raises
     ------

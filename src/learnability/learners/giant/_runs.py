@@ -69,7 +69,7 @@ def check_memory(learner: GiantSteps, d: int, alphas: Sequence[float]) -> None:
 
 
 def by_ridge(learner: GiantSteps, values: NDArray[Any]) -> NDArray[Any]:
-    """Values whose last axis is that of ridges; without it where there is one."""
+    """Return values whose last axis is that of ridges; without it where there is one."""
     return values if isinstance(learner.ridge, tuple) else values[..., 0]
 
 

@@ -125,7 +125,7 @@ class _Curve:
 
 
 def predicted(learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> Found:
-    """Errors in the limit, by alpha."""
+    """Return errors in the limit, by alpha."""
     curve = _Curve(learner, target, at)
     found = [[curve(float(a), ridge) for ridge in learner.ridges] for a in at["alpha"]]
     once = curve.parameters._asdict()
@@ -198,7 +198,7 @@ def predicted_finite(
 
 
 def _told(one: Errors) -> Errors:
-    """Errors that were reached; others are no numbers."""
+    """Return errors that were reached; others are no numbers."""
     if not math.isfinite(one.test):
         return _LOST
     return (
@@ -207,7 +207,7 @@ def _told(one: Errors) -> Errors:
 
 
 def _named(learner: GiantSteps, found: Sequence[Any]) -> dict[str, NDArray[Any]]:
-    """Errors and status, nested lists of `Errors`, as arrays."""
+    """Return errors and status, nested lists of `Errors`, as arrays."""
     flat = np.array(found, dtype=object)
     kinds = (("error", float), ("train_error", float), ("status", str))
     return {

@@ -59,7 +59,7 @@ class KernelFunction(Kind):
 
 
 def kernel_values(kernel: Link, X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
-    """Kernel values, shape (rows of X, rows of Z), in the type of X."""
+    """Return kernel values, shape (rows of X, rows of Z), in the type of X."""
     d = X.shape[1]
     values = X @ Z.T
     values /= d

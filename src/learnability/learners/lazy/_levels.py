@@ -44,7 +44,7 @@ _ZERO = 1e-14
 
 
 def activation_weights(activation: Link) -> tuple[Array, float]:
-    """Weights k_0 ... k_7 of an activation's kernel and that of all higher degrees."""
+    """Return weights k_0 ... k_7 of an activation's kernel and that of all higher degrees."""
     found = expand(activation, HIGHEST_DEGREE + 1)
     weights = np.array([found.power(k) for k in range(found.order + 1)])
     weights[weights < _ZERO * found.energy] = 0.0
@@ -92,7 +92,7 @@ def _cleaned(rest: float, total: float) -> float:
 
 
 def limit_levels(weights: Array, rest: float, target: Target, degree: int) -> Levels:
-    """Levels in units of d^l / l! functions, for n and p of that order, as d grows.
+    """Return levels in units of d^l / l! functions, for n and p of that order, as d grows.
 
     Parameters
     ----------
@@ -129,5 +129,5 @@ def finite_levels(weights: Array, rest: float, target: Target, d: int) -> Levels
 
 
 def _harmonics(d: int, k: int) -> int:
-    """Number of spherical harmonics of degree k."""
+    """Return the number of spherical harmonics of degree k."""
     return math.comb(d + k - 1, k) - (math.comb(d + k - 3, k - 2) if k >= 2 else 0)

@@ -69,7 +69,7 @@ class Spikes:
 
 
 def fresh_points(parts: SpikedKernel, spikes: Spikes, target: Target, d: int, seed: int) -> Points:
-    """Nodes of the law of the inputs, with labels without noise.
+    """Return nodes of the law of the inputs, with labels without noise.
 
     Parameters
     ----------

@@ -224,6 +224,6 @@ def _summed(first: Array, spread: Callable[[Array], Array]) -> Array:
 
 
 def _solved(matrix: Array, right: Array) -> Array:
-    """Solution of a symmetric positive system whose scales differ."""
+    """Return the solution of a symmetric positive system whose scales differ."""
     scale = 1 / np.sqrt(np.diagonal(matrix))
     return np.asarray(scale * np.linalg.solve(matrix * np.outer(scale, scale), scale * right))

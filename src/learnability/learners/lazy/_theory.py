@@ -73,7 +73,7 @@ class KernelView(NamedTuple):
 
 
 def along_ridges(learner: Learner, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Arrays whose last axis is that of the ridges, without it where there is one ridge."""
+    """Return arrays whose last axis is that of the ridges, without it where there is one ridge."""
     several = isinstance(getattr(learner, "ridge", None), tuple)
     return {k: np.asarray(v) if several else np.asarray(v)[..., 0] for k, v in values.items()}
 

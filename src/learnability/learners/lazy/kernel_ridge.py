@@ -101,7 +101,7 @@ class KernelRidge(Learner):
         return self.kernel if isinstance(self.kernel, Link) else mehler_function(d)
 
     def _values(self, X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
-        """Kernel values, shape (rows of X, rows of Z)."""
+        """Return kernel values, shape (rows of X, rows of Z)."""
         if self.kernel == MEHLER:
             return mehler_values(X, Z)
         return kernel_values(self._function(X.shape[1]), X, Z)

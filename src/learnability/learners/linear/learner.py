@@ -154,7 +154,7 @@ def _observed(loss: Loss, nodes: LabelNodes, fits: Sequence[Fit]) -> dict[str, A
 
 
 def _rules(target: Target, loss: Loss) -> list[LabelNodes]:
-    """Quadratures of the joint law of (z, y): two of different order, or randomised ones."""
+    """Return quadratures of the joint law of (z, y): two of different order, or randomised ones."""
     channel = target.channel
     law = channel.law
     core = channel.link if law is None else getattr(law, "core", channel.link)

@@ -53,7 +53,7 @@ class Loss(ABC):
         """Return what `means` returns, without interpolation."""
 
     def means(self, mean: Array, spread: float, V: float, scale: float) -> ScoreMeans:
-        """Means of the score, its square and its slope over rho ~ N(mean, spread^2).
+        """Return means of the score, its square and its slope over rho ~ N(mean, spread^2).
 
         They are smooth on the scale of the spread: many of them are read off splines.
 

@@ -104,7 +104,7 @@ def leading_vectors(
     tolerance: float = TOLERANCE,
     most_products: int = MOST_PRODUCTS,
 ) -> Eigenvectors:
-    """Leading eigenvectors of (1/n) sum_i (x_i x_i^T) kron T_i.
+    """Return the leading eigenvectors of (1/n) sum_i (x_i x_i^T) kron T_i.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def _leading(small: Array, count: int) -> tuple[Array, Array]:
 
 
 def _orthonormal(block: Array, basis: Array) -> Array:
-    """Orthonormal rows that span, with the basis, what the block and the basis do.
+    """Return orthonormal rows that span, with the basis, what the block and the basis do.
 
     A vector that adds nothing, since the basis is invariant already, becomes a random one.
     """
@@ -262,7 +262,7 @@ def leading_linearised_vectors(
     tolerance: float = TOLERANCE,
     most_products: int = MOST_PRODUCTS,
 ) -> Eigenvectors:
-    """Leading eigenvectors of linearised message passing, as estimates of the weights.
+    """Return the leading eigenvectors of linearised message passing, as estimates of the weights.
 
     The matrix has blocks (x_i . x_j / d - delta_ij) G_j. Of an eigenvector with blocks o_i the
     estimate is sum_i x_i kron (G_i o_i).

@@ -36,7 +36,7 @@ class Settings(NamedTuple):
 
 
 def start(seed: int, width: int, d: int, confinement: float) -> Any:
-    """Neurons (width, d + 2): w, b and c."""
+    """Return neurons (width, d + 2): w, b and c."""
     rng = np.random.default_rng([seed, 31])
     draws = rng.standard_normal((width, d + 2), dtype=np.float32)
     return draws / np.float32(np.sqrt(2 * confinement))

@@ -136,7 +136,7 @@ class MeanFieldLangevin(Learner):
         return Found(found, {"look": looks}, {"temperature": temperature})
 
     def _looks(self) -> NDArray[np.int64]:
-        """Steps at which accuracies are measured."""
+        """Return steps at which accuracies are measured."""
         return np.unique(np.rint(np.linspace(0, self.steps, self.looks + 1)[1:]).astype(int))
 
     def _loss(self, f: Any, y: Any) -> float:

@@ -74,7 +74,7 @@ class OrderParameters(Kind):
         return tuple(tuple(map(tuple, part.tolist())) for part in parts)
 
     def parse(self, text: str) -> Any:
-        """Matrices between slashes, rows between semicolons, numbers between commas."""
+        """Return matrices between slashes, rows between semicolons, numbers between commas."""
         matrices = [
             [[float(number) for number in row.split(",")] for row in matrix.split(";")]
             for matrix in text.split("/")
@@ -163,7 +163,7 @@ def _along_axes(M: Array, S: Array, frame: Frame) -> Array:
 
 
 def random_start(seed: int, p: int, frame: Frame, d: int, spherical: bool) -> Start:
-    """Order parameters of rows N(0, I_d / d), without drawing the weights.
+    """Return order parameters of rows N(0, I_d / d), without drawing the weights.
 
     M has independent entries of variance 1 / d, and Q - M M^T = T T^T is a Wishart matrix of d - r
     degrees of freedom, whatever the spikes. What the rows have beside the hidden directions is T

@@ -89,7 +89,7 @@ def advance_chain(recipe: Recipe) -> Callable[..., State]:
         return next_state(recipe, values, state, (C, M), second, count, variance, on_label)
 
     def seen(C: Any, M: Any, scale: Any) -> Any:
-        """Variances of the fields."""
+        """Return variances of the fields."""
         return jnp.diagonal(C) + ((M * scale) ** 2).sum(axis=1)
 
     def advance(state: State, seeds: Any, first: Any, last: Any, values: Numbers) -> State:

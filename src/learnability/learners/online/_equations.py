@@ -86,7 +86,7 @@ class Equations:
         return Rates(step, inner, second_step * factor)
 
     def solve(self, start: Start, second: Array, times: Array) -> Solution:
-        """Order parameters at given times."""
+        """Return order parameters at given times."""
         tolerance = _TIGHT if len(self.drifts) == 1 else _LOOSE
         point = Point(start.rest, start.overlap, second)
         recipe = self.recipe
@@ -126,7 +126,7 @@ class Equations:
 
 
 def _averages(recipe: Recipe, noise: float) -> tuple[list[Averaging], str]:
-    """Averages whose spread is their error, and what they are."""
+    """Return averages whose spread is their error, and what they are."""
     plain = recipe.rule == "plain"
     for name, known in (("closed form", closed_averages), ("Hermite series", series_averages)):
         averages = known(recipe, noise)

@@ -48,7 +48,7 @@ def quantile_series(freedom: int, count: int) -> Array:
 
 
 def chi(series: Any, z: Any) -> Any:
-    """Roots of chi-square variables, made of standard normal ones.
+    """Return roots of chi-square variables, made of standard normal ones.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def normals_needed(batch: int, columns: int) -> int:
 
 
 def triangular_factor(z: Any, batch: int, columns: int) -> Any:
-    """Factor T (b, columns) of the Gram matrix of the unseen parts of b inputs.
+    """Return factor T (b, columns) of the Gram matrix of the unseen parts of b inputs.
 
     Parameters
     ----------

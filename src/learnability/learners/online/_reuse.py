@@ -77,7 +77,7 @@ def directions(
     inner: Any,
     repetitions: int,
 ) -> tuple[Any, Any]:
-    """Directions U and V of both layers, shape (p, b) each, that a rule takes on a batch.
+    """Return directions U and V of both layers, shape (p, b) each, that a rule takes on a batch.
 
     Parameters
     ----------

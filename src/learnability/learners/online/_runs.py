@@ -167,7 +167,7 @@ def _begin(setting: Setting, seeds: list[int]) -> State:
 
 
 def _weights(seed: int, axes: Array, p: int, spherical: bool, start: Start | None) -> Array:
-    """Weights (p, d) with given order parameters, or random ones."""
+    """Return weights (p, d) with given order parameters, or random ones."""
     rng = np.random.default_rng([seed, 12])
     if start is not None:
         return weights_at(rng, axes, start)

@@ -153,7 +153,7 @@ def numbers(
 
 
 def labels(recipe: Recipe, values: Numbers, h: Any, noise: Any) -> Any:
-    """Labels (b,) of hidden coordinates (r, b)."""
+    """Return labels (b,) of hidden coordinates (r, b)."""
     y = callable_in_jax(recipe.link)(h.T)
     return y + values.deviation * noise if recipe.noisy else y
 

@@ -169,7 +169,7 @@ def _scaled(along: Array, deviation: Array, rest: Array) -> Array:
 
 
 def linear_terms(recipe: Recipe) -> LinearTerms | None:
-    """Linear terms of a plain step as a function of the order parameters.
+    """Return linear terms of a plain step as a function of the order parameters.
 
     None for the other rules, more than three hidden directions, links that break elsewhere than
     on planes z_i = c, and activations that are neither smooth nor a multiple of relu.

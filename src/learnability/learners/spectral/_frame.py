@@ -25,7 +25,7 @@ _STEPS = 500
 
 
 def combinations(transition: Transition, observed: Array | None = None) -> list[Array]:
-    """Coefficients C (r, m * r) of estimates C R of W*.
+    """Return coefficients C (r, m * r) of estimates C R of W*.
 
     Parameters
     ----------

@@ -125,7 +125,7 @@ def _of_random_label(channel: Channel, law: Law, with_means: bool) -> LabelLaw:
 
 
 def _noisy(channel: Channel, y: Array, weights: Array) -> tuple[Array, Array]:
-    """Labels and weights with the noise added."""
+    """Return labels and weights with the noise added."""
     if not channel.noise:
         return y, weights
     y, which = np.unique(y, return_inverse=True)

@@ -244,7 +244,7 @@ def _assembled(
     responses: list[Array],
     levels: list[Array],
 ) -> Transition:
-    """Norms and noise of the eigenvectors from V, K and L of each."""
+    """Return norms and noise of the eigenvectors from V, K and L of each."""
     r, k = second.shape[1], len(values)
     noise = np.zeros((k, r, k, r))
     for i in range(k):

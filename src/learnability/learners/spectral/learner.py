@@ -341,7 +341,7 @@ def _combined(found: Eigenvectors, transition: Transition) -> Array:
 
 
 def _completed(estimate: Array, seed: int) -> Array:
-    """Orthonormal rows: where some are missing, random ones."""
+    """Return orthonormal rows: where some are missing, random ones."""
     r, d = estimate.shape
     left, size, right = np.linalg.svd(estimate, full_matrices=False)
     rank = int(np.sum(size > 0.5))
@@ -351,7 +351,7 @@ def _completed(estimate: Array, seed: int) -> Array:
 
 
 def _polar(rows: Array) -> Array:
-    """Orthonormal rows that are closest to the given ones; what does not vary stays zero."""
+    """Return orthonormal rows that are closest to the given ones; what does not vary stays zero."""
     u, size, vt = np.linalg.svd(rows, full_matrices=False)
     kept = size > _RANK * max(float(size[0]), 1e-300)
     return np.asarray(u[:, kept] @ vt[kept])
