@@ -56,7 +56,7 @@ class Table(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
 
     def to_text(self, width: int = 80) -> str:
-        """Lines of at most `width` characters; long cells go on in the next line.
+        """Return lines of at most `width` characters; long cells go on in the next line.
 
         Parameters
         ----------
