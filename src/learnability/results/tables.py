@@ -72,7 +72,7 @@ def _with_one_time(dataset: xarray.Dataset, names: list[str]) -> xarray.Dataset:
 
 
 def _leading(dataset: xarray.Dataset, name: str) -> list[str]:
-    """Dimensions of the grid: those that neither the observable nor the seeds bring."""
+    """Return dimensions of the grid: those that neither the observable nor the seeds bring."""
     inner = (*row_of(name).dims, "seed", "ridge")
     return [str(dim) for dim in dataset[name].dims if dim not in inner]
 
@@ -184,7 +184,7 @@ def _columns(
 
 
 def _own(values: xarray.DataArray) -> list[str]:
-    """Inner dimensions that become columns; of a matrix of overlaps the indices."""
+    """Return inner dimensions that become columns; of a matrix of overlaps the indices."""
     dims = [dim for dim in (*row_of(str(values.name)).dims, "ridge") if dim in values.dims]
     return [dim for dim in dims if not (dim == "estimate" and "index" in dims)]
 
