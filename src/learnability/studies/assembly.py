@@ -203,7 +203,7 @@ def _hold(path: NDArray[Any], axis: int, last: int) -> None:
 
 
 def _common(attrs: list[dict[str, Any]], layout: Layout) -> dict[str, Any]:
-    """Attributes on which all runs agree, the learner, and how many runs are missing."""
+    """Return attributes on which all runs agree, the learner, and how many runs are missing."""
     first = attrs[0]
     shared = {k: v for k, v in first.items() if all(k in a and same(a[k], v) for a in attrs)}
     found = {**shared, "learner": layout.learner}

@@ -37,7 +37,7 @@ _SHARE = 0.9
 
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """Return cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:

@@ -65,7 +65,7 @@ def encode(dataset: xarray.Dataset) -> list[bytes]:
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
-    """Numbers as they are, all else as texts that are no wider than this run needs."""
+    """Return numbers as they are, all else as texts that are no wider than this run needs."""
     if values.dtype.kind in "biufc":
         return values
     return np.array(np.asarray(values, dtype=object).tolist(), dtype=str)

@@ -81,7 +81,7 @@ class Groups:
 
 
 def _equal_parts(points: list[Point], most: int) -> list[list[Point]]:
-    """Parts of sizes that differ by one at most."""
+    """Return parts of sizes that differ by one at most."""
     count = math.ceil(len(points) / most)
     edges = [len(points) * k // count for k in range(count + 1)]
     return [points[start:end] for start, end in itertools.pairwise(edges)]

@@ -65,7 +65,7 @@ def _end_with(parent: int, limit: float) -> None:
 
 
 def _held() -> float:
-    """Bytes of memory of this process; zero where the system does not tell."""
+    """Return bytes of memory of this process; zero where the system does not tell."""
     try:
         with open("/proc/self/statm") as file:
             return float(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
