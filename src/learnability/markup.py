@@ -65,7 +65,7 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str 
 
 
 def folded(summary: str, body: str, shown: bool = False) -> str:
-    """Details that open on a click.
+    """Return details that open on a click.
 
     Parameters
     ----------
