@@ -131,8 +131,8 @@ def _plain(verb: str, seeded: bool) -> list[Any]:
     if verb == "predict":
         return [*([seeds] if seeded else []), out_option(), plot_option()]
     store = plain_option("store", Path | None, None, metavar="FILE",
-                         help="Keep every finished run here, and use those that are.")  # fmt: skip
-    cores = "Processes; 1 is this one. [default: cores, if worth it]"
+                         help="Keep finished runs in this file, and reuse them.")  # fmt: skip
+    cores = "Number of processes; 1 computes in this one. [default: all cores for long work]"
     workers = plain_option("workers", int | None, None, metavar="N", help=cores)
     yes = plain_option("yes", bool, False, help="Run also what is estimated to take over an hour.")
     if verb == "plot":

@@ -151,7 +151,7 @@ def _placed(values: dict[str, Any]) -> None:
 
 def _catalogue(help: str) -> Any:
     name = argument("name", str | None, None, metavar="NAME",
-                    help="One entry, of which the report is printed.")  # fmt: skip
+                    help="The entry whose report is printed.")  # fmt: skip
     return command("catalogue", help, [name], _catalogued)
 
 
@@ -176,7 +176,7 @@ def _figure(help: str) -> Any:
     from learnability.figures import FIGURES
 
     parameters = [
-        argument("name", str | None, None, metavar="NAME", help="The figure; --list names them.",
+        argument("name", str | None, None, metavar="NAME", help="The figure; see --list.",
                  autocompletion=lambda: list(FIGURES)),
         argument("expression", str | None, None, metavar="EXPR",
                  help="A link of your own, for the figures that take one."),

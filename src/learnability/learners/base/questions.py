@@ -114,7 +114,7 @@ ARGUMENTS: dict[str, Declared] = {
             strict=False,
             ordered=True,
         ),
-        "When to look: steps per dimension.",
+        "Times of observation, in steps per dimension.",
     ),
     "start": Declared(
         Anything("a tuple of order parameters"),
@@ -127,7 +127,7 @@ ARGUMENTS: dict[str, Declared] = {
     ),
     "parameters": Declared(
         Anything("a tuple (spike, alignment, bulk) or (spike, alignment, bulk, spread)"),
-        "Of a first layer, instead of those of the limit.",
+        "Parameters of a first layer, instead of those of the limit.",
     ),
     "bulk": Declared(
         Choice(("independent", "batch")),

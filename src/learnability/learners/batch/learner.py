@@ -77,7 +77,7 @@ class BatchGD(Learner):
     loss: str = choice("squared", LOSSES, help="Half the squared error, or -f y.")
     ridge: float = number(
         0.0, at_least=0,
-        help="Of the first layer: the penalty (d / 2) ridge |W|^2 beside the sum of the losses.",
+        help="Ridge of the first layer: (d / 2) ridge |W|^2 is added to the sum of the losses.",
     )  # fmt: skip
     second_layer: float | tuple[float, ...] | None = numbers(
         None, distinct=False, optional=True,

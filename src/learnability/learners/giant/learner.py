@@ -54,7 +54,7 @@ class GiantSteps(Learner):
     Notes
     -----
     Without `d` the errors are those of one step on a target with a linear part, with n, p and the
-    batch in proportion to d, for init="ones" (or "signs" with an odd activation). Neurons share the
+    batch proportional to d, for init="ones" (or "signs" with an odd activation). Neurons share the
     samples of their batch, which is taken into account exactly (bulk="batch"); their spread of
     lengths is that of one first layer in dimension 500. With bulk="independent" they are taken as
     independent beyond the spike and of one length, as in the literature, which holds in good

@@ -62,7 +62,7 @@ class LinearModel(Learner):
     )  # fmt: skip
 
     loss: str = choice("squared", tuple(LOSSES), help="What is summed over the samples.")
-    ridge: float = number(1.0, above=0, help="Penalty of the squared length of the weights.")
+    ridge: float = number(1.0, above=0, help="Penalty on the squared length of the weights.")
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
         """Refuse a loss of two labels for labels of another number."""

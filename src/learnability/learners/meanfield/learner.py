@@ -81,10 +81,10 @@ class MeanFieldLangevin(Learner):
         0.1, above=0, help="The ridge on a neuron v is lambda times this lambda_1 times |v|^2."
     )
     steps: int = whole(4000, help="The largest number of steps.")
-    looks: int = whole(16, help="How often accuracies are measured along the way, evenly.")
+    looks: int = whole(16, help="Number of evenly spaced measurements of the accuracies.")
     target_accuracy: float = number(
         0.99, above=0.5, at_most=1,
-        help="A run ends at the look at which its accuracy on fresh samples is that high.",
+        help="A run ends at the first measurement with this accuracy on fresh samples.",
     )  # fmt: skip
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:

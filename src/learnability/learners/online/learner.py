@@ -114,7 +114,7 @@ class OnlineSGD(Learner):
         help="Size of the moves within a step, of 1/sqrt(d) for sam; negative ones climb.",
     )  # fmt: skip
     repetitions: int = whole(
-        2, when={"rule": ("repetition", "lookahead")}, help="How often a step uses its sample."
+        2, when={"rule": ("repetition", "lookahead")}, help="How many times a step uses its sample."
     )
     batch: int = whole(1, help="Fresh samples per step.")
     spherical: bool = flag(
