@@ -98,7 +98,7 @@ def _example(
     steps = csq_staircase(target.link).steps
     if not steps or target.r < 2:
         raise LearnabilityError(
-            f"{target.link!r} has no two directions of which a step in proportion to the dimension "
+            f"{target.link!r} has no two directions of which a step on n of order d samples "
             "finds the first: give a target such as z1 + z1*z2."
         )
     opened = np.vstack([step.directions for step in steps])

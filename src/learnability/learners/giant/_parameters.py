@@ -45,8 +45,8 @@ def linear_direction(target: Target) -> tuple[float, Array]:
     size = float(np.linalg.norm(part))
     if found.is_zero(1) is not False:
         raise LearnabilityError(
-            f"{target.link!r} has no linear part, so one step on a batch in proportion to the "
-            "dimension finds nothing: see `hardness` for the exponent it needs."
+            f"{target.link!r} has no linear part, so one step on a batch of order d "
+            "finds nothing: see `hardness` for the exponent it needs."
         )
     return size, part / size
 

@@ -288,7 +288,7 @@ def _recoverable(target: MultiIndex) -> WeakRecovery:
     if not len(recovery.trivial) and not math.isfinite(recovery.alpha):
         raise LearnabilityError(
             f"{target.link!r} says nothing about its directions through E[z | y] or E[z z^T | y], "
-            "so no spectral method in proportion to the dimension finds them: see `hardness`."
+            "so no spectral method finds them with n of order d: see `hardness`."
         )
     return recovery
 
