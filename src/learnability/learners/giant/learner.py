@@ -62,7 +62,7 @@ class GiantSteps(Learner):
 
     With `d` the first layers of the seeds are trained, and the errors are those of their readouts:
     any activation, second layer, number of steps, small or large, and inputs. They are exact as d
-    is proportional to n and to p; at d = 400 within about 2 %.
+    grows with n and p proportional to it; at d = 400 within about 2 %.
 
     References
     ----------
