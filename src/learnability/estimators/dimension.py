@@ -67,12 +67,12 @@ class DimensionReport:
     Attributes
     ----------
     cv : int
-        By held-out rows.
+        The number by held-out rows.
     permutation : int or None
-        By permutations; None where there are few rows, or too many coordinates to shuffle.
+        The number by permutations; None where rows are few or coordinates too many to shuffle.
     bulk_edge : int or None
-        By the Gaussian null law; no more than one beyond those that the other two have looked at,
-        and None where there are few rows.
+        The number by the Gaussian null law; at most one beyond those that the other two have
+        looked at, and None where there are few rows.
     agree : bool or None
         Whether cv and permutation say the same.
     scores, errors : list of float

@@ -76,12 +76,12 @@ class IndexSubspace(SubspaceEstimator):
         vector machine; "auto" takes information where there are at least fifty rows, with the tails
         of Gaussian ones. First moments of few rows are always judged by the machine.
     max_components : int, default 5
-        Most directions that "auto" tries.
+        The largest number of directions that "auto" tries.
     folds : int or "auto", default "auto"
         Folds of the judge; "auto" takes three for information, and for cv five, or ten below
         300 rows.
     random_state : int, RandomState or None, default None
-        Fixes everything.
+        The seed of everything that is random.
 
     Attributes
     ----------

@@ -49,13 +49,13 @@ class MessagePassingSubspace(SubspaceEstimator):
         heavy tails or something stays unclear, and random restarts where moments lead nowhere), or
         given directions.
     n_iter : int, default 40
-        Most steps of a run.
+        The largest number of steps of a run.
     damping : float, default 0.8
         Weight of the new iterate.
     staircase : bool, default True
-        Seek directions that stayed dark again, given those that were found.
+        Whether directions that stayed hidden are sought again, given those that were found.
     random_state : int, RandomState or None, default None
-        Halves of the cross-fitting and random starts.
+        The seed of the halves of the cross-fitting and of random starts.
 
     Attributes
     ----------

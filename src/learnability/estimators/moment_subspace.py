@@ -32,7 +32,7 @@ _CLIPPED = 0.95
 class MomentSubspace(SubspaceEstimator):
     """Directions in which the moments of x change with y.
 
-    The cheapest family: one pass over the data and one eigenproblem. Each method is blind to some
+    This is the cheapest family, with one pass and one eigenproblem. Each method is blind to some
     functions: sir to even ones, phd to odd ones and to every linear trend, save is the last to see
     odd ones; dr sees all first and second moments.
 
@@ -46,13 +46,13 @@ class MomentSubspace(SubspaceEstimator):
     slices : int or array of increasing edges, default 10
         Slices of a numerical y, of equal weight or with the given inner edges; classes are slices.
     whitening : {"auto", "exact", "shrunk"}, default "auto"
-        Covariance of x; "auto" shrinks it below three samples for each coordinate.
+        Covariance of x; "auto" shrinks it below three samples per coordinate.
     clip : bool, default True
         Bound the length of the white rows (at the 95 % point of Gaussian ones), so that heavy tails
-        of x do not take over the second moments. Dense tables with three rows for each coordinate
-        only; `partial_fit` leaves it out, because it needs the covariance of all the data first.
+        of x do not take over the second moments. It acts on dense tables with three rows per
+        coordinate; `partial_fit` leaves it out, because it needs the covariance of all the data first.
     random_state : int, RandomState or None, default None
-        Starts of "learned".
+        The seed of the starts of "learned".
 
     Attributes
     ----------

@@ -29,8 +29,9 @@ _NEAR = 0.4
 class SummaryDisplay(ShowsItself):
     """Sufficient summary plot: y against the coordinates that were found.
 
-    One coordinate: numbers against it, with their running mean, or histograms of the classes with
-    their probabilities. More: the first two coordinates, coloured by the rank of y or its class.
+    With one coordinate the plot has numbers against it and their running mean, or histograms of the
+    classes with their probabilities. With more it has the first two coordinates, coloured by the
+    rank of y or by its class.
     The background is the learned law of y given the coordinates.
 
     Parameters

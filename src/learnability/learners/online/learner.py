@@ -42,10 +42,10 @@ for equations of motion."""
 class OnlineSGD(Learner):
     """A network sum_j a_j sigma(w_j . x) that sees every sample in one step and never again.
 
-    A step of a rule does with its sample: "plain", one gradient; "extragradient", the gradient at a
-    point moved by `look_ahead` down the gradient of the same sample; "repetition", `repetitions`
-    steps on it; "sam", the gradient after a climb of length look_ahead / sqrt(d); "lookahead",
-    `step` times the sum of the gradients on `repetitions` fast steps of size `look_ahead`.
+    The rule says what a step does with its sample: "plain" takes one gradient; "extragradient" the
+    gradient at a point moved by `look_ahead` down the gradient of the same sample; "repetition"
+    `repetitions` steps on it; "sam" the gradient after a climb of length look_ahead / sqrt(d);
+    "lookahead" `step` times the sum of gradients on `repetitions` fast steps of size `look_ahead`.
 
     The reduced engine is the exact Markov chain of the order parameters, in double precision and at
     a cost that does not depend on d; the full engine has all d coordinates, in single precision.
