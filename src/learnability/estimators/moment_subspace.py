@@ -50,7 +50,7 @@ class MomentSubspace(SubspaceEstimator):
     clip : bool, default True
         Bound the length of the white rows (at the 95 % point of Gaussian ones), so that heavy tails
         of x do not take over the second moments. It acts on dense tables with three rows per
-        coordinate; `partial_fit` leaves it out, because it needs the covariance of all the data first.
+        coordinate; `partial_fit` leaves it out, because it needs the covariance of all data first.
     random_state : int, RandomState or None, default None
         The seed of the starts of "learned".
 
