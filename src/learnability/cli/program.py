@@ -91,7 +91,7 @@ def _asking(name: str, help: str) -> None:
 
 _later("hardness", "target_verbs", "Report how hard a function is to learn, by which algorithm.")
 _later("compare", "target_verbs", "Put the reports of several functions side by side.")
-_later("regimes", "target_verbs", "Say what giant steps learn when n and p are given powers of d.")
+_later("regimes", "target_verbs", "Say what giant steps learn at n and p of given powers of d.")
 _later("catalogue", "target_verbs", "List the functions of the literature, or report on one.")
 _later("report", "report_page", "Write one page for a colleague: the report, curves and runs.")
 _asking("predict", "Say what the theory expects of a learner in high dimension.")
@@ -100,9 +100,7 @@ _asking("plot", "Draw theory as lines and, with --d, runs as crosses.")
 _later("learners", "learner_list", "List learners, what they support and which options they have.")
 _later("figure", "target_verbs", "Draw a figure of the literature, or the same for your own link.")
 
-study_app = typer.Typer(
-    help="Inspect, check, repair or export the file of a study.", rich_markup_mode=None
-)
+study_app = typer.Typer(help="Look into the file of a study.", rich_markup_mode=None)
 app.add_typer(study_app, name="study")
 StudyFile = Annotated[Path, typer.Argument(metavar="FILE", help="The store of a study.")]
 
@@ -145,10 +143,7 @@ def export(
         typer.Option(metavar="FILE", help="Save the result instead of printing a table."),
     ] = None,
     number: Annotated[
-        int | None,
-        typer.Option(
-            "--study", metavar="N", help="The number of the study; by default the one asked last."
-        ),
+        int | None, typer.Option("--study", metavar="N", help="Which study; the last by default.")
     ] = None,
 ) -> None:
     """Write a study of a store as one result; runs that are not finished are NaN."""
@@ -170,7 +165,7 @@ def fit(
         Path | None,
         typer.Option(metavar="DIR", help="Folder for components, report, picture and model."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed of everything that is random.")] = 0,
+    seed: Annotated[int, typer.Option(help="Fixes everything that is random.")] = 0,
     columns: Annotated[
         str, typer.Option(metavar="A,B,...", help="The columns to take; all by default.")
     ] = "",
@@ -179,7 +174,7 @@ def fit(
         str, typer.Option(metavar="refuse|impute", help="What to do where values are missing.")
     ] = "refuse",
     weights: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The column that counts each row.")
+        str | None, typer.Option(metavar="NAME", help="A column of counts of the rows.")
     ] = None,
 ) -> None:
     """Find the few combinations of columns that a target depends on, function unknown."""
@@ -200,7 +195,7 @@ def fit(
 
 
 def _names(text: str) -> list[str]:
-    """Return names between commas."""
+    """Names between commas."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 

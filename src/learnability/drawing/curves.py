@@ -46,10 +46,10 @@ def plot(
     Parameters
     ----------
     prediction : xarray.Dataset, optional
-        A result of `predict`. Thresholds (`alpha_c`, ...) are marked when alpha is the axis, and
+        From `predict`. Its thresholds (`alpha_c`, ...) are marked when alpha is the axis, and its
         standard errors, where it has some, are shaded; of a theory with seeds the mean is drawn.
     runs : xarray.Dataset, optional
-        A result of `study` or `simulate`: the mean over seeds and its standard error are drawn.
+        From `study` or `simulate`: the mean over the seeds and its standard error are drawn.
     variable : str, optional
         What is drawn; by default the first of the schema (overlap, error, ...) that both have.
     x : str, optional
@@ -60,7 +60,7 @@ def plot(
         Open a window, or display the picture below the cell of a notebook at once. A notebook
         also displays the picture when it is the last value of a cell.
     width : {"column", "text"} or float
-        The width of a journal's column or page, or a number of inches.
+        Of a journal's column or page, or in inches.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def plot(
 
 
 def _chosen(sides: list[Any], variable: str | None, x: str | None) -> tuple[str, str]:
-    """Return the variable and the axis that are drawn, or a sentence."""
+    """The variable and the axis that are drawn, or a sentence."""
     last = sides[-1]
     shared = [str(n) for n in last.data_vars if all(n in side for side in sides)]
     numeric = [n for n in shared if all(side[n].dtype.kind in "biuf" for side in sides)]
@@ -147,7 +147,7 @@ def _chosen(sides: list[Any], variable: str | None, x: str | None) -> tuple[str,
 
 
 def _series(data: Any, variable: str, x: str) -> Iterator[tuple[Any, str, int, dict[str, str]]]:
-    """Yield values along x (and seed), with a colour, the number of the style, and labels."""
+    """Values along x (and seed), with a colour, the number of the style, and labels."""
     values = data[variable]
     own = [dim for dim in ("estimate", "index") if dim in values.dims]
     if len(own) == 2:
@@ -179,7 +179,7 @@ def _series(data: Any, variable: str, x: str) -> Iterator[tuple[Any, str, int, d
 
 
 def _bands(data: Any, variable: str, x: str) -> Iterator[tuple[Any, Any, str]]:
-    """Yield values along x with their standard errors and the colour, where a theory has some."""
+    """Values along x with their standard errors and the colour, where a theory has some."""
     if variable + STDERR not in data or x not in data[variable].dims:
         return
     if {"estimate", "index"} <= set(data[variable].dims) and (
@@ -193,13 +193,13 @@ def _bands(data: Any, variable: str, x: str) -> Iterator[tuple[Any, Any, str]]:
 
 
 def _label(rows: Mapping[str, Row], name: str) -> str:
-    """Return the label of the schema, or the name itself."""
+    """The label of the schema, or the name itself."""
     found = rows[name].label if name in rows else ""
     return found or name.replace("_", " ")
 
 
 def _symbol(name: str) -> str:
-    """Return the letter of a coordinate: what stands before the equals sign of its label."""
+    """The letter of a coordinate: what stands before the equals sign of its label."""
     label = _label(COORDINATES, name)
     return label.split(" = ")[0] + "$" if " = " in label else label
 
@@ -271,5 +271,5 @@ def _thresholds(
 
 
 def _length(group: list[tuple[float, str]]) -> int:
-    """Return letters of a label, the space around it included."""
+    """Letters of a label, the space around it included."""
     return sum(len(name.removeprefix("alpha_")) + 3 for _, name in group)

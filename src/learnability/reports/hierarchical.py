@@ -169,7 +169,7 @@ class HierarchicalHardness(Forms):
         return found
 
     def _layer_table(self) -> Table:
-        """Return what the theorems give each layer; its samples are one batch of its own."""
+        """What the theorems give each layer; its samples are one batch of its own."""
         rows = tuple(
             (str(one.layer), one.finds, _power(one.samples), _power(one.width), one.steps)
             for one in self.layers
@@ -206,7 +206,7 @@ def hierarchical_hardness(target: Hierarchical) -> HierarchicalHardness:
     Parameters
     ----------
     target : Hierarchical
-        A target with `epsilon`, or with N: then constants are those of that N, exponents those of
+        With `epsilon`, or with N, when constants are those of that N and exponents those of
         epsilon = 1/2.
     """
     exponent = compositional_exponent(target)

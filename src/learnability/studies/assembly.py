@@ -34,7 +34,7 @@ def assemble(layout: Layout, stored: Mapping[str, bytes]) -> xarray.Dataset:
     Parameters
     ----------
     layout : Layout
-        The layout of the study.
+        Of the study.
     stored : mapping
         Key -> bytes of the runs that are there; the others become NaN, and "missing" as a status.
 
@@ -203,7 +203,7 @@ def _hold(path: NDArray[Any], axis: int, last: int) -> None:
 
 
 def _common(attrs: list[dict[str, Any]], layout: Layout) -> dict[str, Any]:
-    """Return attributes on which all runs agree, the learner, and how many runs are missing."""
+    """Attributes on which all runs agree, the learner, and how many runs are missing."""
     first = attrs[0]
     shared = {k: v for k, v in first.items() if all(k in a and same(a[k], v) for a in attrs)}
     found = {**shared, "learner": layout.learner}

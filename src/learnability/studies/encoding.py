@@ -44,7 +44,7 @@ def encode(dataset: xarray.Dataset) -> list[bytes]:
     Parameters
     ----------
     dataset : xarray.Dataset
-        A result of `simulate`.
+        From `simulate`.
     """
     count = dataset.sizes["seed"]
     columns: list[tuple[str, str, tuple[Any, ...], list[NDArray[Any]]]] = []
@@ -65,7 +65,7 @@ def encode(dataset: xarray.Dataset) -> list[bytes]:
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers as they are, all else as texts that are no wider than this run needs."""
+    """Numbers as they are, all else as texts that are no wider than this run needs."""
     if values.dtype.kind in "biufc":
         return values
     return np.array(np.asarray(values, dtype=object).tolist(), dtype=str)

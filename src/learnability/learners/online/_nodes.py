@@ -98,7 +98,7 @@ def nodes_for(
     Parameters
     ----------
     link, activation : Link
-        The link of the target and the activation of the network.
+        Of the target and of the network.
     p : int
         Width of the network.
     noise : float
@@ -165,7 +165,7 @@ def _labelled(
 def _gauss_rule(
     link: Link, activation: Link, breaks: list[Array], p: int, plain: bool, count: int | None
 ) -> tuple[Array, Array] | None:
-    """Return a product of Gauss rules in all coordinates; None if that is too large."""
+    """A product of Gauss rules in all coordinates; None if that is too large."""
     if plain and activation.degree is not None and link.degree is not None:
         # A squared step has this degree in each coordinate, half of it plus one nodes are exact.
         count = max(activation.degree - 1, 0) + max(activation.degree, link.degree) + 2
@@ -176,7 +176,7 @@ def _gauss_rule(
 
 
 def _grid_rule(hidden: tuple[Array, Array], count: int) -> tuple[Array, Array]:
-    """Return an even grid in u under every node of h: exact for smooth functions, fair at jumps."""
+    """An even grid in u under every node of h: exact for smooth functions, fair at jumps."""
     u = (np.arange(count) + 0.5) * 2 * _GRID_REACH / count - _GRID_REACH
     weights = np.exp(-0.5 * u**2)
     h, share = hidden

@@ -89,9 +89,9 @@ class Numbers(NamedTuple):
         The dimension; the sizes of the steps over that of the batch; the deviation of the label
         noise; the correlation that is watched.
     series : array
-        A result of `quantile_series`, for the part of the inputs that no field sees.
+        From `quantile_series`, for the part of the inputs that no field sees.
     scale, to_label : array, shapes (k,) and (r, k)
-        Those of the `Frame` of the inputs.
+        Of the `Frame` of the inputs.
     """
 
     d: Any
@@ -153,7 +153,7 @@ def numbers(
 
 
 def labels(recipe: Recipe, values: Numbers, h: Any, noise: Any) -> Any:
-    """Return labels (b,) of hidden coordinates (r, b)."""
+    """Labels (b,) of hidden coordinates (r, b)."""
     y = callable_in_jax(recipe.link)(h.T)
     return y + values.deviation * noise if recipe.noisy else y
 
@@ -161,7 +161,7 @@ def labels(recipe: Recipe, values: Numbers, h: Any, noise: Any) -> Any:
 def move(
     recipe: Recipe, values: Numbers, time: Any, second: Any, field: Any, y: Any, about: Any
 ) -> tuple[Any, Any, Any]:
-    """Return how a batch moves the weights.
+    """How a batch moves the weights.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def next_state(
     variance: Any,
     on_label: Any,
 ) -> State:
-    """Return the new state, or the old one of a run that diverges; first passages are noted.
+    """The new state, or the old one of a run that diverges; first passages are noted.
 
     `variance` (p,) is that of the fields, `on_label` (p, r) their covariance with the hidden
     coordinates.
@@ -229,7 +229,7 @@ def next_state(
 
 
 def callable_in_jax(link: Link) -> Callable[[Any], Any]:
-    """Return the link inside a compiled loop; what JAX cannot compile is called back."""
+    """The link inside a compiled loop; what JAX cannot compile is called back."""
     return link if _traceable(link) else _called_back(link)
 
 
