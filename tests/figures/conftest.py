@@ -1,4 +1,4 @@
-"""Every figure that a test of this folder draws is looked at: no text crosses another or leaves it."""
+"""Every figure that a test of this folder draws is searched for texts that cross or leave it."""
 
 from __future__ import annotations
 
