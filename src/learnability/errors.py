@@ -74,7 +74,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def visible(text: str) -> str:
-    r"""A text with its control characters written out, so that a terminal does not obey them.
+    r"""Return a text with control characters written out, which a terminal does not obey.
 
     Parameters
     ----------

@@ -175,7 +175,7 @@ _OWN = ("learner", "target", "question", "seeds", "store", "scheduler", "workers
 def _settings(
     texts: Sequence[str], given: AbstractSet[str], of_target: AbstractSet[str]
 ) -> dict[str, str]:
-    """What --set gives, when no option gives it too; several values may vary one of the target."""
+    """Return what --set gives, unless an option gives it too; values may vary the target."""
     settings: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")

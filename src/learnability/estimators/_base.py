@@ -54,7 +54,7 @@ class SubspaceEstimator(
         return tags
 
     def _read(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, NDArray[Any]]:
-        """The table and the target as arrays, or an error that names the columns at fault."""
+        """Return the table and the target as arrays, or name the columns at fault."""
         if y is None:
             raise LearnabilityError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."

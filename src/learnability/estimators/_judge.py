@@ -166,7 +166,7 @@ def _views(estimator: Any, X: Any, y: Any, labels: Labels, folds: int, seed: int
 
 
 def contenders(verdicts: dict[str, Verdict], labels: Labels) -> dict[str, Verdict]:
-    """The verdicts without those on fewer directions, unless they are clearly ahead of all others.
+    """Return the verdicts without those on fewer directions that are not clearly ahead.
 
     More directions were asked for, and a tie is no reason to return fewer.
     """
@@ -218,7 +218,7 @@ def _mixed(tables: list[Array], maps: list[Array]) -> Array:
 
 
 def _maps(coordinates: list[Array], shares: list[float], weights: Array) -> list[Array]:
-    """What makes white coordinates of the average projector of coordinates (n, r) of several fits.
+    """Return the white coordinates of the average projector of several fits, each (n, r).
 
     White coordinates of a fit are Z Q with Z^T Z / n = 1 and an orthonormal Q, so that the leading
     eigenvectors of the average of Q Q^T are right singular vectors of all of them side by side.

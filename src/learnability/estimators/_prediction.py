@@ -32,7 +32,7 @@ class IndexPredictor(BaseEstimator):  # type: ignore[misc]
     def _read(
         self, X: Any, y: Any, counts: Any, *, numeric: bool
     ) -> tuple[NDArray[Any], NDArray[Any], Any]:
-        """The rows of positive weight, their targets, and their weights where some were given."""
+        """Return the rows of positive weight, their targets, and their weights if given."""
         refuse_missing(X)
         X, y = validate_data(self, X, y, dtype=_NUMBERS, y_numeric=numeric, ensure_min_samples=2)
         if counts is None:

@@ -73,7 +73,7 @@ class Residuals:
     psi: Array | None = None
 
     def features(self) -> Array:
-        """The functions times {1, t_a}, of mean zero and unit variance, shape (m (1 + s), n)."""
+        """Return the functions times {1, t_a}, of unit variance, shape (m (1 + s), n)."""
         n = len(self.t)
         tilts = np.column_stack([np.ones(n), self.t])
         features = (self.e[:, None, :] * tilts.T[None]).reshape(-1, n)
@@ -83,7 +83,7 @@ class Residuals:
         return np.asarray(features / (spread[:, None] + 1e-12))
 
     def redrawn(self, rng: np.random.Generator) -> Residuals:
-        """The same if the label depended on t alone: ranks are shuffled, classes drawn anew."""
+        """Return the same for a label that depends on t alone: ranks shuffled, classes redrawn."""
         if self.law is None or self.psi is None:
             return replace(self, e=self.e[:, rng.permutation(len(self.t))])
         drawn = (rng.random(len(self.t))[:, None] > np.cumsum(self.law, axis=1)).sum(axis=1)

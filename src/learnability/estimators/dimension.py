@@ -222,7 +222,7 @@ class _Counter:
         return Verdict(mean, error, rows, held_out, nothing, None, held_out, views)
 
     def remains(self, s: int) -> tuple[bool | None, bool]:
-        """Whether moments show more than s directions: by permutations, and by their null law."""
+        """Return whether moments show more than s directions, by permutations and null law."""
         if s not in self.tests:
             self.tests[s] = self._test(s)
         return self.tests[s]
@@ -251,7 +251,7 @@ class _Counter:
 
 
 def _by_held_out_rows(counter: _Counter, most: int) -> tuple[int, dict[int, Verdict]]:
-    """The rule of held-out information, or score: its choice, and the verdicts from r = 1 on.
+    """Return the choice by held-out information, or score, and the verdicts from r = 1 on.
 
     One more direction is tried than the best so far, two where moments show that there is more.
     """
@@ -274,7 +274,7 @@ def _by_held_out_rows(counter: _Counter, most: int) -> tuple[int, dict[int, Verd
 
 
 def _by_moments(counter: _Counter, most: int, looked: int) -> tuple[int | None, int]:
-    """The rules of permutation and of the bulk edge, no further than the fits that are there."""
+    """Return the choices by permutation and by the bulk edge, as far as fits exist."""
     narrow = counter.whitening.rank <= _WIDEST
     shuffled: int | None = None
     edge: int | None = None

@@ -180,7 +180,7 @@ class IndexSubspace(SubspaceEstimator):
         tails: float, how: str, dimension: DimensionReport | None, seed: int,
         counted: Verdict | None,
     ) -> IndexReport:  # fmt: skip
-        """What can be said of what was found; directions are put in the order of their support."""
+        """Return the report on what was found; directions are ordered by their support."""
         n, r = float(labels.weights.sum()), len(self.components_)
         undecided: dict[str, str] = {}
         supported: int | None = r
@@ -243,7 +243,7 @@ class IndexSubspace(SubspaceEstimator):
         seed: int,
         counted: Verdict | None,
     ) -> tuple[Confidence, float]:
-        """What fits to two halves of the rows say, and the rows of all over those of a half."""
+        """Return what fits to two halves say, and the rows of all over those of a half."""
         order = np.random.default_rng(seed).permutation(len(X))[:_HALVES]
         some = np.sort(order) if len(order) < len(X) else slice(None)
         X, y, part = X[some], y[some], labels.take(some)
@@ -372,7 +372,7 @@ def _beyond_halves(n: float, whitening: Whitening) -> str | None:
 
 
 def _coarse(X: Any, weights: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which directions (r, p), by squared weights, are mostly made of columns with few values."""
+    """Return which directions (r, p) are mostly made of columns with few values."""
     shares = weights**2 / (weights**2).sum(axis=1, keepdims=True)
     heavy = np.flatnonzero(shares.max(axis=0, initial=0.0) > _SHARE)
     few = [j for j in heavy if len(np.unique(X[: _VALUES**2, j])) <= _VALUES]

@@ -186,7 +186,7 @@ def record(cls: _Class) -> _Class:
 
 
 def _rich(record: Any) -> str:
-    """The rich form of a record in a notebook: its fields, what they mean, which were given."""
+    """Return the rich form of a record: its fields, what they mean, which were given."""
     rows = []
     for field, about in declared(record):
         value = getattr(record, field.name)

@@ -98,7 +98,7 @@ def message_passing(
 
 
 def _groups(steps: Sequence[Step], r: int) -> list[int]:
-    """The step that opens each coordinate; each is alone where steps open combinations of them."""
+    """Return the step that opens each coordinate; combinations stay alone."""
     weight = np.array([np.sum(step.directions**2, axis=0) for step in steps]).reshape(-1, r)
     aligned = np.all(np.minimum(weight, np.abs(1 - weight)) < 1e-6)
     if not aligned or not weight.any(axis=0).all():

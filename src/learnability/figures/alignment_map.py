@@ -124,7 +124,7 @@ def _slope_error(d: NDArray[Any], steps: NDArray[Any]) -> float:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """The measured slopes on the predicted map, against the prediction, and the upper bound."""
+    """Draw the measured slopes on the map and against it, and the upper bound."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

@@ -109,7 +109,7 @@ def _example(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """One panel an example: the cosine with its second direction against that with its first."""
+    """Draw one panel per example: cosines with its second direction against its first."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

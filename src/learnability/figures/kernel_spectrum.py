@@ -42,7 +42,7 @@ QUICK = Size(d=64, n=800, width=1000)
 
 
 def compute(size: Size, target: Hierarchical | None = None) -> xarray.Dataset:
-    """Eigenvalues and shares of h for three first layers; the spectral one from 4 n* samples."""
+    """Return eigenvalues and shares of h for three first layers."""
     import xarray
 
     from learnability.labels.link import Link

@@ -45,7 +45,7 @@ QUICK = Size(d=30, runs=4, alphas=_kappas(30, 2.4, 7), theory=80)
 
 
 def compute(size: Size, store: Path | None = None, target: Target | None = None) -> xarray.Dataset:
-    """Theory and runs of the kernel and of random features of three widths, and the floors."""
+    """Return theory and runs of the kernel and of three random features, and the floors."""
     import xarray
 
     from learnability.learners import KernelRidge, RandomFeatures

@@ -167,7 +167,7 @@ def table(report: Hardness, width: int = 80) -> str:
 
 
 def wrapped(line: str, width: int = 80) -> str:
-    """A sentence in lines of at most `width` characters; those after the first are indented."""
+    """Return a sentence in lines of at most `width` characters, indented after the first."""
     return textwrap.fill(line, width, subsequent_indent="  ", break_on_hyphens=False)
 
 
@@ -189,7 +189,7 @@ def number_text(value: float | None, error: float | None) -> str:
 
 
 def _true_alpha(step: Step) -> str:
-    """Where a step opens when the earlier directions are known only as well as they can be."""
+    """Return where a step opens when earlier directions are known as well as they can be."""
     if step.alpha is None or not math.isfinite(step.alpha):
         return number_text(step.alpha, None)
     if step.alpha_self_consistent is None:

@@ -25,7 +25,7 @@ _MOST_OF_ONE = 4
 
 
 def table(dataset: xarray.Dataset, width: int = 100) -> str:
-    """The result of a learner as text: a row for each alpha, or each time of an online learner.
+    """Return the result of a learner as text, with one row per alpha or per time.
 
     Parameters
     ----------

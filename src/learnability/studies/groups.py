@@ -61,7 +61,7 @@ class Groups:
         return list(self._waiting)
 
     def take(self, room: int) -> list[Point]:
-        """The next group: single points until their time is known, and again towards the end.
+        """Return the next group: single points until their time is known, and at the end.
 
         Parameters
         ----------

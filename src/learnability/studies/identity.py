@@ -41,7 +41,7 @@ def identity(value: Any) -> Any:
 
 
 def kind_of(record: Any) -> str:
-    """The class of a learner or a target with its package, wherever in it the class is defined."""
+    """Return the class of a learner or target with its package, wherever it is defined."""
     kind = type(record)
     return f"{kind.__module__.split('.')[0]}.{kind.__qualname__}"
 

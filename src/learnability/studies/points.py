@@ -216,7 +216,7 @@ def _unknown(name: str, learner: Learner, target: Target, homes: Mapping[str, st
 
 
 def _values(name: str, home: str, value: Any) -> Any:
-    """A list for an axis; anything else, such as an array of times or a tuple, is one value."""
+    """Return a list for an axis; anything else, such as a tuple, is one value."""
     if home == "question" and name == "time":
         return np.asarray(value)
     if home == "question" and isinstance(ARGUMENTS[name].kind, Anything):

@@ -142,7 +142,7 @@ def _basins(slope: Callable[[float], float], m: Array) -> Iterator[tuple[float, 
     last = len(m) - 1
 
     def ends(order: range, way: int) -> Array:
-        """Where a descent ends that leaves each point of the scan to the right or to the left."""
+        """Return where descents end that leave each point of the scan to either side."""
         found = np.full(len(m), np.nan)
         for k in order:
             after = k + way

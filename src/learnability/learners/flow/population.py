@@ -116,7 +116,7 @@ class Population:
         return np.unique(np.concatenate([self._breaks / tau, steps, -steps]))
 
     def _panel(self, tau: float) -> float:
-        """The widest panel on which sigma(tau v)^2 is resolved, up to the next power of two."""
+        """Return the widest panel that resolves sigma(tau v)^2, up to a power of two."""
         level = math.ceil(math.log2(tau))
         if level not in self._panels:
             self._panels[level] = self._resolving(2.0**level)
@@ -153,7 +153,7 @@ class Population:
         )
 
     def _converged(self, first: Array, rho: float) -> bool:
-        """Whether the last terms of the slope of a series with these coefficients are small."""
+        """Return whether the last terms of the slope of a series are small."""
         if len(first) <= _ORDER:
             return True  # A polynomial.
         k = np.arange(len(first))[-_TAIL:]

@@ -104,7 +104,7 @@ def _spread(layer: Layer, Q: Array, with_means: bool = True) -> Array:
 
 
 def _fixed_point(layer: Layer, n: int, ridge: float) -> tuple[Array, Array, str]:
-    """The resolvent Q, V at the nodes and whether they were reached; Anderson's iteration."""
+    """Return the resolvent Q, V at the nodes, and whether Anderson's iteration reached them."""
     p = len(layer.gram)
     eye = ridge * np.eye(p)
 

@@ -174,7 +174,7 @@ def _on_spikes(
     at: Mapping[str, Any],
     seeds: Sequence[int] | None,
 ) -> Found:
-    """The errors on spiked inputs; means over sets of Sobol points where these are needed."""
+    """Return the errors on spiked inputs, means over Sobol points where they are needed."""
     expand(target.link, 0)  # Raises where the label has no finite variance.
     d = at["d"]
     sizes = [max(round(float(alpha) * d), 1) for alpha in at["alpha"]]

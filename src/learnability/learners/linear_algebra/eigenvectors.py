@@ -214,7 +214,7 @@ def _block_lanczos(
 
 
 def _leading(small: Array, count: int) -> tuple[Array, Array]:
-    """The largest eigenvalues of a symmetric matrix, largest first, and eigenvectors in rows."""
+    """Return the largest eigenvalues of a symmetric matrix, and eigenvectors in rows."""
     from scipy.linalg import eigh
 
     values, vectors = eigh(small, subset_by_index=[len(small) - count, len(small) - 1])
