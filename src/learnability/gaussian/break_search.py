@@ -46,7 +46,7 @@ def broken_planes(function: Function) -> tuple[Plane, ...] | None:
     Parameters
     ----------
     function : Function
-        A function of 2 to 4 variables; nothing is said of one variable or of more.
+        Of r variables, 2 to 4; of more, and of one, nothing is said.
     """
     return _explained_by_planes(function, function.r)
 
@@ -101,7 +101,7 @@ def _usual_normals(r: int) -> list[Array]:
 
 
 def _parallel_planes(points: Array, normal: Array) -> tuple[list[Plane], Array]:
-    """Return planes of one normal through many points, and the points on none of them."""
+    """Planes of one normal through many points, and the points on none of them."""
     height = points @ normal
     order = np.argsort(height)
     sorted_height = height[order]
@@ -115,14 +115,14 @@ def _parallel_planes(points: Array, normal: Array) -> tuple[list[Plane], Array]:
 
 
 def _plane(normal: Array, offset: float) -> Plane:
-    """Return the plane with an offset at a round number when it cannot be told from it."""
+    """The plane with an offset at a round number when it cannot be told from it."""
     round_offset = round(offset, 4) + 0.0
     near = abs(offset - round_offset) < 2e-6
     return Plane(tuple(map(float, normal)), round_offset if near else offset)
 
 
 def _plane_through_many(points: Array, rng: np.random.Generator) -> Plane | None:
-    """Return a plane through r of the points that holds many more; None when none is found."""
+    """A plane through r of the points that holds many more; None when none is found."""
     count, r = points.shape
     if count < r + 3:
         return None

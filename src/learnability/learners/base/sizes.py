@@ -83,7 +83,7 @@ def _count(learner: Any, name: str, otherwise: float) -> float:
 
 
 def _per_dimension(learner: Any, name: str) -> bool:
-    """Return whether a field is in units of the dimension."""
+    """Whether a field is in units of the dimension."""
     return any(field.name == name and "/d" in about.unit for field, about in declared(learner))
 
 
@@ -100,7 +100,7 @@ def check_size(who: str, learner: Any, target: Any, at: Mapping[str, Any]) -> No
     Raises
     ------
     LearnabilityError
-        The message names the size or the time.
+        Naming the size or the time.
     """
     size = size_of(learner, target, at)
     checked_memory(f"{who}: the samples and weights of one run", size.bytes)
@@ -112,7 +112,7 @@ def check_size(who: str, learner: Any, target: Any, at: Mapping[str, Any]) -> No
 
 
 def spelled(seconds: float) -> str:
-    """Return a time in words: "3 hours".
+    """A time in words: "3 hours".
 
     Parameters
     ----------
