@@ -1,5 +1,6 @@
-// Opens the built pages in headless Chromium without network: formulas are shown, nothing is wider than a
-// telephone of 390 pixels, axe finds no fault of contrast or description, the console stays empty.
+// Opens the built pages in headless Chromium without network, on a telephone of 390 pixels in the light theme and
+// on a desk in the dark one: formulas are shown, nothing is wider than the screen, axe finds no fault of contrast
+// or description, every page of the guide has a picture, the console stays empty.
 //
 //   npm install puppeteer-core axe-core && CHROMIUM=/usr/bin/chromium node docs/check_pages.mjs [FILE.html ...]
 
@@ -33,9 +34,12 @@ let formulas = 0;
 let asked = 0;
 const fault = (path, words) => { faults += 1; console.log(`${path}: ${words}`); };
 
-for (const path of given.length ? given : pages(root)) {
+const screens = [{ width: 390, scheme: "light" }, { width: 1280, scheme: "dark" }];
+
+async function look(path, { width, scheme }) {
   const page = await browser.newPage();
-  await page.setViewport({ width: 390, height: 800 });
+  await page.setViewport({ width, height: 800 });
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
   await page.setRequestInterception(true);
   page.on("request", (request) => {
     const local = /^(file|data|blob):/.test(request.url());
@@ -49,6 +53,7 @@ for (const path of given.length ? given : pages(root)) {
     const shown = [...document.querySelectorAll("math")];
     return {
       width: document.documentElement.scrollWidth,
+      pictures: document.querySelectorAll("article img, article svg, main img, main svg").length,
       formulas: shown.length,
       empty: shown.filter((one) => !one.textContent.trim() || !one.getBoundingClientRect().width
         && one.offsetParent !== null).length,
@@ -57,7 +62,8 @@ for (const path of given.length ? given : pages(root)) {
     };
   });
   formulas += seen.formulas;
-  if (seen.width > 390) fault(path, `is ${seen.width} pixels wide`);
+  if (seen.width > width) fault(path, `is ${seen.width} pixels wide on a screen of ${width}`);
+  if (!seen.pictures && /guide/.test(path)) fault(path, "has no picture");
   if (seen.empty) fault(path, `${seen.empty} formulas are empty`);
   if (seen.raw && !/generated|mathematics.*source/.test(path)) fault(path, "shows raw TeX");
   await page.evaluate(axe);
@@ -65,9 +71,13 @@ for (const path of given.length ? given : pages(root)) {
     runOnly: ["color-contrast", "image-alt", "scrollable-region-focusable", "link-name", "list"],
   }));
   for (const one of found.violations) {
-    fault(path, `${one.id} in ${one.nodes.length} places, such as ${one.nodes[0].html.slice(0, 120)}`);
+    fault(path, `${scheme}: ${one.id} in ${one.nodes.length} places, such as ${one.nodes[0].html.slice(0, 120)}`);
   }
   await page.close();
+}
+
+for (const path of given.length ? given : pages(root)) {
+  for (const screen of screens) await look(path, screen);
 }
 await browser.close();
 console.log(`${formulas} formulas, ${asked} requests beyond the pages, ${faults} faults.`);

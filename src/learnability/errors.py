@@ -50,7 +50,7 @@ def within_numerics(who: str) -> Iterator[None]:
     Raises
     ------
     NumericsError
-        Instead of errors of arithmetic, of solvers and of memory, which are its cause.
+        It takes the place of errors of arithmetic, of solvers and of memory, which are its cause.
     """
     try:
         yield
@@ -74,12 +74,12 @@ def _one_line(error: BaseException) -> str:
 
 
 def visible(text: str) -> str:
-    r"""A text with its control characters written out, so that a terminal does not obey them.
+    r"""Return a text with control characters written out, which a terminal does not obey.
 
     Parameters
     ----------
     text : str
-        From a file or an argument; ends of lines stay.
+        The text of a file or an argument; ends of lines stay.
 
     Examples
     --------
@@ -93,12 +93,12 @@ def visible(text: str) -> str:
 
 
 def refuse(name: str, value: Any, accepted: str) -> LearnabilityError:
-    """The error of a value that is not accepted.
+    """Return the error of a value that is not accepted.
 
     Parameters
     ----------
     name : str
-        Of the argument or field.
+        The name of the argument or field.
     value : object
         What was given.
     accepted : str

@@ -22,7 +22,7 @@ _STYLE = (
 
 
 def formula(latex: str, display: bool = False) -> str:
-    """A formula as MathML, which browsers show without network.
+    """Return a formula as MathML, which browsers show without network.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def formula(latex: str, display: bool = False) -> str:
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    """A table; cells are HTML already.
+    """Return a table; cells are HTML already.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str 
 
 
 def folded(summary: str, body: str, shown: bool = False) -> str:
-    """Details that open on a click.
+    """Return details that open on a click.
 
     Parameters
     ----------
@@ -81,21 +81,21 @@ def folded(summary: str, body: str, shown: bool = False) -> str:
 
 
 def picture_tag(png: bytes, description: str) -> str:
-    """A picture inside the page itself.
+    """Return a picture inside the page itself.
 
     Parameters
     ----------
     png : bytes
         The picture.
     description : str
-        For readers who do not see it.
+        A sentence for readers who do not see the picture.
     """
     data = base64.b64encode(png).decode("ascii")
     return f'<img alt="{escape(description)}" src="data:image/png;base64,{data}">'
 
 
 def card(title: str, *parts: str) -> str:
-    """The rich form of an object: its title, and what is to be said of it.
+    """Return the rich form of an object: its title, and what is to be said of it.
 
     Parameters
     ----------

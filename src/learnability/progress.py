@@ -52,14 +52,14 @@ def bar(what: str, total: int, done: int = 0) -> Iterator[Callable[[int], None]]
     Parameters
     ----------
     what : str
-        Stands before the bar.
+        The words before the bar.
     total, done : int
         How much there is, and how much of it was there before; that does not count for the rate.
 
     Yields
     ------
     callable
-        Takes how much was done since it was last called.
+        It takes how much was done since it was last called.
     """
     global _shown
     if _shown or total <= done or not sys.stderr.isatty():

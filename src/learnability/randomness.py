@@ -13,7 +13,7 @@ __all__ = ["checked_seed", "checked_seeds", "stream"]
 
 
 def stream(seed: int, *path: int) -> np.random.Generator:
-    """The random numbers of one part of a seed's data.
+    """Return the random numbers of one part of a seed's data.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def stream(seed: int, *path: int) -> np.random.Generator:
 
 
 def checked_seed(seed: int) -> int:
-    """The seed as an int.
+    """Return the seed as an int.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def checked_seed(seed: int) -> int:
 
 
 def checked_seeds(seeds: int | Sequence[int]) -> list[int]:
-    """The seeds 0 ... k - 1 for a number k, and a list of whole numbers as it is.
+    """Return the seeds 0 ... k - 1 for a number k, and a list of whole numbers as it is.
 
     Raises
     ------

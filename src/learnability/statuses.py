@@ -19,7 +19,7 @@ class Status(StrEnum):
     sentence: str
 
     def __new__(cls, word: str, sentence: str) -> Status:
-        """A member with its sentence."""
+        """Return a member with its sentence."""
         member = str.__new__(cls, word)
         member._value_ = word
         member.sentence = sentence
@@ -45,12 +45,12 @@ _WORDS = frozenset(status.value for status in Status)
 
 
 def status_words(statuses: Any) -> NDArray[np.str_]:
-    """The words of statuses, given as members of `Status` or as words.
+    """Return the words of statuses, given as members of `Status` or as words.
 
     Parameters
     ----------
     statuses : array_like
-        Of any shape.
+        Statuses, in an array of any shape.
 
     Raises
     ------

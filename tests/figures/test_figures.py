@@ -191,3 +191,9 @@ def test_a_target_of_ones_own(
     np.testing.assert_allclose(data["runs_alpha"], np.multiply(TINY.alphas, stretch))
     figure = module(name).picture(data)
     figure.canvas.draw()
+
+
+def test_every_figure_is_drawn_by_a_test() -> None:
+    """Then the fixture of this folder looks at its texts."""
+    tests = " ".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
+    assert [name for name in FIGURES if name not in tests.replace("_", "-")] == []

@@ -24,7 +24,7 @@ SHORTEST = 0.1
 
 
 def cache_folder() -> Path:
-    """Where compiled code of this processor goes: below XDG_CACHE_HOME, or the system's cache."""
+    """Return where compiled code goes: below XDG_CACHE_HOME, or in the system's cache."""
     home = Path.home()
     if sys.platform == "darwin":
         usual = home / "Library" / "Caches"
@@ -37,7 +37,7 @@ def cache_folder() -> Path:
 
 
 def _processor() -> str:
-    """A short name of the instructions that this processor has."""
+    """Return a short name of the instructions that this processor has."""
     told = platform.machine() + platform.processor()
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

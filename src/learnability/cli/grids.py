@@ -25,7 +25,7 @@ def grid(text: str, name: str = "alpha") -> NDArray[Any]:
         ``a:b:n`` for n points from a to b, both included, ``x,y,z`` for these points, or one
         number.
     name : str
-        Of the option, for the sentence on bad input.
+        The name of the option, which the message on bad input quotes.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def setting(text: str, name: str) -> Any:
         ``none``, ``true`` and ``false`` are Python's, and other words are taken as they are; a
         comma inside brackets belongs to a formula.
     name : str
-        Of the parameter, for the sentence on bad input.
+        The name of the parameter, which the message on bad input quotes.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def setting(text: str, name: str) -> Any:
 
 
 def _parts(text: str) -> list[str]:
-    """What stands between the commas that are in no brackets."""
+    """Return what stands between the commas that are in no brackets."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")
@@ -132,7 +132,7 @@ def _value(text: str) -> Any:
 
 
 def _number(text: str) -> float | None:
-    """A finite number, or None."""
+    """Return a finite number, or None."""
     try:
         value = float(text)
     except ValueError:
@@ -141,6 +141,6 @@ def _number(text: str) -> float | None:
 
 
 def _whole(text: str) -> int | None:
-    """A whole number of at most fifteen digits, or None."""
+    """Return a whole number of at most fifteen digits, or None."""
     text = text.strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 15 else None

@@ -19,7 +19,7 @@ _WIDTH = 100
 
 
 def make(verb: str, help: str) -> Any:
-    """The command of the verb.
+    """Return the command of the verb.
 
     Parameters
     ----------

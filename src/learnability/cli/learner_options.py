@@ -32,7 +32,7 @@ class Asked(NamedTuple):
     learner, target, question
         Who is asked what, about which samples.
     arguments : dict
-        Of the question, with lists where there are several values.
+        The arguments of the question, as lists where there are several values.
     settings : dict
         Name of a field -> what --set gives it, as text.
     """
@@ -44,7 +44,7 @@ class Asked(NamedTuple):
     settings: dict[str, str]
 
     def side(self, verb: str) -> Side:
-        """How one side answers.
+        """Return how one side answers.
 
         Raises
         ------
@@ -60,7 +60,7 @@ class Asked(NamedTuple):
         return side
 
     def for_side(self, verb: str) -> dict[str, Any]:
-        """The arguments that one side takes, of those that were given."""
+        """Return the arguments that one side takes, of those that were given."""
         side = self.side(verb)
         names = [*side.needs, *side.takes]
         sized = self.target.depends_on_dimension and not side.limit
@@ -102,7 +102,7 @@ def argument_options(learner: type[Learner], verb: str) -> dict[str, Option]:
 
 
 def learner_options(learner: type[Learner], verb: str) -> list[Option]:
-    """Options of the question, of the learner and of the target."""
+    """Return options of the question, of the learner and of the target."""
     arguments, fields = argument_options(learner, verb), field_options(learner)
     own = {**{o.name: o for o in fields.values()}, **{o.name: o for o in arguments.values()}}
     order = [*arguments.values(), *(o for o in fields.values() if own[o.name] is o)]
@@ -125,12 +125,12 @@ def owners(verb: str) -> dict[str, list[str]]:
 
 
 def answers(learner: type[Learner], verb: str) -> bool:
-    """Whether a learner has an answer to a verb."""
+    """Return whether a learner has an answer to a verb."""
     return any(question.side(side) for side in SIDES[verb] for question in learner.questions)
 
 
 def asked(learner: type[Learner], verb: str, values: Mapping[str, Any]) -> Asked:
-    """What the words of a command ask.
+    """Return what the words of a command ask.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ _OWN = ("learner", "target", "question", "seeds", "store", "scheduler", "workers
 def _settings(
     texts: Sequence[str], given: AbstractSet[str], of_target: AbstractSet[str]
 ) -> dict[str, str]:
-    """What --set gives, when no option gives it too; several values may vary one of the target."""
+    """Return what --set gives, unless an option gives it too; values may vary the target."""
     settings: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -218,7 +218,7 @@ def check_needs(what: Asked, verb: str) -> None:
     Raises
     ------
     LearnabilityError
-        Naming what is supported, or the option.
+        The message names what is supported, or the option.
     """
     side = what.side(verb)
     check_support(what.learner, side, f"{verb} {what.learner.name}", what.target)

@@ -42,14 +42,14 @@ class LearnerGroup(TyperGroup):
     """A verb whose commands are the learners, made when they are first used."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names of the learners that answer the verb."""
+        """Return the names of the learners that answer the verb."""
         from learnability.cli.learner_options import answers
         from learnability.learners import LEARNERS
 
         return [name for name, learner in LEARNERS.items() if answers(learner, str(self.name))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a learner.
+        """Return the command of a learner.
 
         Raises
         ------
@@ -89,7 +89,7 @@ class LearnerGroup(TyperGroup):
 
 
 def _command(verb: str, learner: type[Learner]) -> Any:
-    """The command of a verb and a learner."""
+    """Return the command of a verb and a learner."""
     from learnability.cli.learner_options import asked, learner_options, owners
 
     run = {"predict": _predict, "simulate": _simulate, "plot": _plot}[verb]
@@ -125,14 +125,14 @@ def _questions(learner: type[Learner]) -> str:
 
 
 def _plain(verb: str, seeded: bool) -> list[Any]:
-    """The options that no declaration makes; a theory has seeds where it is `seeded`."""
+    """Return the options that no declaration makes; a theory has seeds where it is `seeded`."""
     seeds = plain_option("seeds", str | None, None, metavar="K",
                          help="Number of runs, or their seeds x,y,z. [default: 1]")  # fmt: skip
     if verb == "predict":
         return [*([seeds] if seeded else []), out_option(), plot_option()]
     store = plain_option("store", Path | None, None, metavar="FILE",
-                         help="Keep every finished run here, and use those that are.")  # fmt: skip
-    cores = "Processes; 1 is this one. [default: cores, if worth it]"
+                         help="Keep finished runs in this file, and reuse them.")  # fmt: skip
+    cores = "Number of processes; 1 computes in this one. [default: all cores for long work]"
     workers = plain_option("workers", int | None, None, metavar="N", help=cores)
     yes = plain_option("yes", bool, False, help="Run also what is estimated to take over an hour.")
     if verb == "plot":
@@ -222,7 +222,7 @@ def _plot(what: Asked, values: dict[str, Any]) -> None:
 
 
 def _file_name(what: Asked, expression: str) -> str:
-    """The name of a picture that was given none: the learner and the letters of the link."""
+    """Return the name of a picture that was given none: the learner and the letters of the link."""
     words = "-".join(re.findall(r"[A-Za-z0-9]+", expression))[:40].rstrip("-")
     return f"{what.learner.name}-{words}.png"
 
@@ -234,7 +234,7 @@ def _seeds(values: dict[str, Any]) -> Any:
 
 
 def _set(what: Asked) -> Asked:
-    """What --set gives to the learner, to the target or to its inputs, put in place."""
+    """Return what --set gives to the learner, to the target or to its inputs, put in place."""
     learner, target = what.learner, what.target
     for name, text in what.settings.items():
         if _has(learner, name):
@@ -258,7 +258,7 @@ def _has(record: Any, name: str) -> bool:
 
 
 def _replaced(record: Any, name: str, text: str) -> Any:
-    """A record with another value of a field, read from text."""
+    """Return a record with another value of a field, read from text."""
     from learnability.cli.grids import setting
     from learnability.cli.options import Option
     from learnability.fields import declared

@@ -23,7 +23,7 @@ class Option:
     Attributes
     ----------
     name : str
-        Without the dashes in front: "look-ahead".
+        Its name without the leading dashes: "look-ahead".
     about : Declared
         What it accepts and what it means.
     section : str
@@ -57,7 +57,7 @@ class Option:
         return f"{self.about.help}{unit}{grid}{default}"
 
     def parameter(self) -> inspect.Parameter:
-        """The parameter from which Typer makes the option."""
+        """Return the parameter from which Typer makes the option."""
         kind = self.about.kind
         flag = isinstance(kind, Flag)
         words = list(kind.words) if isinstance(kind, Choice) else []
@@ -74,7 +74,7 @@ class Option:
         return _parameter(self.key, annotation, None)
 
     def read(self, given: Any) -> Any:
-        """The value that was given on the command line, checked.
+        """Return the value that was given on the command line, checked.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class Option:
 
 
 def metavar(about: Declared) -> str:
-    """What stands for the value in the help."""
+    """Return what stands for the value in the help."""
     kind = about.kind
     if isinstance(kind, Choice):
         return "|".join(kind.words)
@@ -105,16 +105,16 @@ def metavar(about: Declared) -> str:
 
 
 def plain_option(name: str, annotation: Any, default: Any, **about: Any) -> inspect.Parameter:
-    """The parameter of an option that no declaration makes.
+    """Return the parameter of an option that no declaration makes.
 
     Parameters
     ----------
     name : str
-        Without the dashes in front.
+        Its name without the leading dashes.
     annotation : type
-        Of the value.
+        The type of the value.
     default : object
-        Without the option.
+        The value when the option is not given.
     **about
         Further arguments of `typer.Option`.
     """
@@ -123,7 +123,7 @@ def plain_option(name: str, annotation: Any, default: Any, **about: Any) -> insp
 
 
 def argument(name: str, annotation: Any, default: Any, **about: Any) -> inspect.Parameter:
-    """The parameter of an argument; `typer.Argument` takes what is left."""
+    """Return the parameter of an argument; `typer.Argument` takes what is left."""
     return _parameter(name, Annotated[annotation, typer.Argument(**about)], default)
 
 
@@ -144,7 +144,7 @@ class OptionsCommand(TyperCommand):
         Raises
         ------
         LearnabilityError
-            Naming the learners to which an option belongs.
+            The message names the learners to which the option belongs.
         """
         known = {opt: p for p in self.get_params(ctx) for opt in (*p.opts, *p.secondary_opts)}
         words = iter([] if ctx.resilient_parsing else args)
@@ -189,16 +189,16 @@ def command(
     run: Callable[[dict[str, Any]], None],
     owners: Mapping[str, Sequence[str]] | None = None,
 ) -> Any:
-    """A command of Typer.
+    """Return a command of Typer.
 
     Parameters
     ----------
     name, help : str
-        Of the command.
+        The name of the command, and one sentence on it.
     parameters : iterable of Parameter
         Arguments and options.
     run : callable
-        Takes what was given, by the names of the parameters; None for what was not.
+        It takes what was given, by the names of the parameters, and None for what was not.
     owners : mapping, optional
         Option -> the commands that have it, for those that this one does not have.
     """

@@ -30,7 +30,7 @@ RESULTS = (".nc", ".csv", ".zarr")
 
 
 def out_option() -> Any:
-    """The parameter of the option --out of results."""
+    """Return the parameter of the option --out of results."""
     from learnability.cli.options import plain_option
 
     help = f"Save the result ({', '.join(RESULTS)}) instead of printing a table."
@@ -43,7 +43,7 @@ def check_suffix(option: str, path: Path | None, accepted: tuple[str, ...]) -> N
     Raises
     ------
     LearnabilityError
-        Naming the option.
+        The message names the option.
     """
     if path is not None and path.suffix.lower() not in accepted:
         raise LearnabilityError(
@@ -67,7 +67,7 @@ def make_room(path: Path | None) -> None:
 
 
 def told_files(picture: Path) -> str:
-    """The picture and the data beside it, as a sentence has them."""
+    """Return the picture and the data beside it, as a sentence has them."""
     return f"{picture}, {picture.with_suffix('.nc')}, {picture.with_suffix('.csv')}"
 
 
@@ -91,7 +91,7 @@ def hand_over(dataset: xarray.Dataset, out: Path | None) -> None:
 
 
 def plot_option() -> Any:
-    """The parameter of the option --plot of results."""
+    """Return the parameter of the option --plot of results."""
     from learnability.cli.options import plain_option
 
     help = "Also draw the result (.png, .pdf, .svg); the data go beside it."

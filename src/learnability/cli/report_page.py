@@ -25,7 +25,7 @@ _RUNS, _LINE = 6, 24
 
 
 def make(verb: str, help: str) -> Any:
-    """The command of the verb.
+    """Return the command of the verb.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def _written(values: dict[str, Any]) -> None:
 
 
 def _curves(target: Any, end: float, d: int, seeds: Any) -> dict[str, Picture]:
-    """Learning curves of the best algorithms, where they have an answer for the target."""
+    """Return learning curves of the best algorithms, where they have an answer for the target."""
     import numpy as np
 
     from learnability.drawing import plot

@@ -53,13 +53,13 @@ def tree_options() -> dict[str, Option]:
 
 
 def _lowered(sentence: str) -> str:
-    """A sentence after a colon: a letter that stands for itself stays large."""
+    """Return a sentence after a colon: a letter that stands for itself stays large."""
     symbol = sentence[:1].isupper() and sentence[1:2] == " " and sentence[0] != "A"
     return sentence if symbol else sentence[0].lower() + sentence[1:]
 
 
 def target_options(learner: Any = None, taken: frozenset[str] = frozenset()) -> list[Option]:
-    """All options of targets; the help lists those that apply.
+    """Return all options of targets; the help lists those that apply.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def target_from(
     learner: Any = None,
     taken: frozenset[str] = frozenset(),
 ) -> Any:
-    """The target that an expression and options describe.
+    """Return the target that an expression and options describe.
 
     Without options it is a MultiIndex on isotropic inputs, or the first target and the first inputs
     that the learner supports.
@@ -142,7 +142,7 @@ def target_from(
 
 
 def target_given(values: Mapping[str, Any], taken: frozenset[str] = frozenset()) -> set[str]:
-    """The fields of the target and its inputs that options give.
+    """Return the fields of the target and its inputs that options give.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def _kinds(
     laws: Mapping[str, Mapping[str, tuple[Option, Any]]],
     asked: str | None,
 ) -> tuple[str, str]:
-    """The kinds of the target and of its inputs, or a sentence on options that clash."""
+    """Return the kinds of the target and of its inputs, or a sentence on options that clash."""
     first = {kind: f"`--{next(iter(own.values()))[0].name}`" for kind, own in laws.items()}
     if asked is not None:
         first = {asked: "`--inputs`", **first}

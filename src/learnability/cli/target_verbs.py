@@ -24,7 +24,7 @@ __all__ = ["make"]
 
 
 def make(verb: str, help: str) -> Any:
-    """The command of a verb.
+    """Return the command of a verb.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def _report(values: dict[str, Any]) -> None:
 
 
 def _asked(values: dict[str, Any]) -> tuple[Any, str]:
-    """The target of a link, or of a table with what is to be said of it first."""
+    """Return the target of a link, or of a table with what is to be said of it first."""
     expression, table, column = values["expression"], values["table"], values["target"]
     if table is None and column is None and expression is not None:
         return target_from(expression, values), ""
@@ -151,7 +151,7 @@ def _placed(values: dict[str, Any]) -> None:
 
 def _catalogue(help: str) -> Any:
     name = argument("name", str | None, None, metavar="NAME",
-                    help="One entry, of which the report is printed.")  # fmt: skip
+                    help="The entry whose report is printed.")  # fmt: skip
     return command("catalogue", help, [name], _catalogued)
 
 
@@ -176,7 +176,7 @@ def _figure(help: str) -> Any:
     from learnability.figures import FIGURES
 
     parameters = [
-        argument("name", str | None, None, metavar="NAME", help="The figure; --list names them.",
+        argument("name", str | None, None, metavar="NAME", help="The figure; see --list.",
                  autocompletion=lambda: list(FIGURES)),
         argument("expression", str | None, None, metavar="EXPR",
                  help="A link of your own, for the figures that take one."),

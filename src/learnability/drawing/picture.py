@@ -34,7 +34,7 @@ class Picture(Figure):
     """
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        """The picture, and the width at which it is shown, in pixels."""
+        """Return the picture, and the width at which it is shown, in pixels."""
         data = self.png()
         width = int.from_bytes(data[16:20], "big")  # From the header of the file.
         return data, {"width": width // 2}
@@ -47,7 +47,7 @@ class Picture(Figure):
         )
 
     def png(self, dpi: float = _DPI) -> bytes:
-        """The picture as the bytes of a PNG file.
+        """Return the picture as the bytes of a PNG file.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ class Picture(Figure):
 
 
 def checked_picture(file: str | Path | None) -> Path | None:
-    """The path of a picture, refused before any work when its ending is not known.
+    """Return the path of a picture, refused before any work when its ending is not known.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def checked_picture(file: str | Path | None) -> Path | None:
     Raises
     ------
     LearnabilityError
-        Naming the endings that are accepted.
+        The message names the endings that are accepted.
     """
     if file is None:
         return None

@@ -41,7 +41,7 @@ def house_style() -> Iterator[None]:
 
 
 def new_axes(ax: Any = None) -> Any:
-    """The given axes, or those of a new figure that no window shows.
+    """Return the given axes, or those of a new figure that no window shows.
 
     Parameters
     ----------

@@ -46,13 +46,13 @@ def against(
 
 
 def _without_paths(data: xarray.Dataset) -> xarray.Dataset:
-    """What does not run along the time."""
+    """Return what does not run along the time."""
     paths = [name for name in data.data_vars if "time" in data[name].dims]
     return data.drop_vars([*paths, "time"], errors="ignore")
 
 
 def _alike(theory: xarray.Dataset, runs: xarray.Dataset, name: Any) -> bool:
-    """Whether a dimension or coordinate is the same on both sides."""
+    """Return whether a dimension or coordinate is the same on both sides."""
     if (name in theory.coords) != (name in runs.coords):
         return False
     if name in theory.coords:
@@ -61,7 +61,7 @@ def _alike(theory: xarray.Dataset, runs: xarray.Dataset, name: Any) -> bool:
 
 
 def mean_overlap(data: xarray.Dataset, side: str, which: Sequence[int]) -> xarray.DataArray:
-    """Mean of the diagonal overlaps of some directions; `side` is "theory" or "runs"."""
+    """Return the mean of the diagonal overlaps of some directions; `side` is "theory" or "runs"."""
     import xarray
 
     overlap = data[f"{side}_overlap"]

@@ -84,7 +84,7 @@ class Accumulator:
             self.seconds[key] = self.seconds.get(key, 0.0) + second
 
     def whitening(self, how: str) -> Whitening:
-        """Whitening of all rows that were added."""
+        """Return the whitening of all rows that were added."""
         total = sum(self.counts.values())
         mean = np.asarray(sum(self.sums.values()) / total)
         if self.wide:
@@ -103,7 +103,7 @@ class Accumulator:
         )  # fmt: skip
 
     def moments(self, whitening: Whitening, *, ordered: bool) -> SliceMoments:
-        """Moments of the white rows in each slice."""
+        """Return moments of the white rows in each slice."""
         keys = sorted(self.counts)
         total = sum(self.counts.values())
         mean = whitening.center - self.shift

@@ -54,7 +54,7 @@ class SubspaceEstimator(
         return tags
 
     def _read(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, NDArray[Any]]:
-        """The table and the target as arrays, or an error that names the columns at fault."""
+        """Return the table and the target as arrays, or name the columns at fault."""
         if y is None:
             raise LearnabilityError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
@@ -79,7 +79,7 @@ class SubspaceEstimator(
         return X, y
 
     def _read_counted(self, X: Any, y: Any, counts: Any) -> tuple[Any, NDArray[Any], Array]:
-        """The rows of positive weight, their targets and their weights."""
+        """Return the rows of positive weight, their targets and their weights."""
         X, y = self._read(X, y)
         weights = read_weights(X, counts)
         if (weights > 0).all():
@@ -95,11 +95,11 @@ class SubspaceEstimator(
         self.shrinkage_ = whitening.shrinkage
 
     def for_folds(self) -> Any:
-        """An unfitted copy for the folds of a judge, who has seen this fit to all rows."""
+        """Return an unfitted copy for the folds of a judge, who has seen this fit to all rows."""
         return clone(self)
 
     def transform(self, X: Any) -> Array:
-        """Coordinates of the rows of X.
+        """Return coordinates of the rows of X.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ def refuse_missing(X: Any) -> None:
 
 
 def _target(y: Any) -> NDArray[Any]:
-    """The target as an array; a column of objects that are numbers holds numbers."""
+    """Return the target as an array; a column of objects that are numbers holds numbers."""
     y = np.asarray(y)
     if y.dtype.kind != "O":
         return np.asarray(y)
@@ -172,13 +172,13 @@ def _target(y: Any) -> NDArray[Any]:
 
 
 def read_weights(X: Any, counts: Any) -> Array:
-    """Counts of the rows of X, ones where none are given."""
+    """Return counts of the rows of X, ones where none are given."""
     found = _check_sample_weight(counts, X, dtype=np.float64, ensure_non_negative=True)
     return np.asarray(found)
 
 
 def as_seed(random_state: Any) -> int:
-    """A whole number that fixes everything, drawn unless it is one."""
+    """Return a whole number that fixes everything, drawn unless it is one."""
     if isinstance(random_state, (int, np.integer)):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
@@ -193,7 +193,7 @@ def check_choice(name: str, value: Any, accepted: tuple[str, ...]) -> None:
 
 
 def check_count(name: str, value: Any, least: int = 1) -> int:
-    """A whole number of at least `least`."""
+    """Return a whole number of at least `least`."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not (whole and value >= least):
         raise LearnabilityError(

@@ -77,7 +77,7 @@ class WhiteRows:
         self.lost_response = float(np.clip(1 - kept, 0.0, 1.0))
 
     def _blocks(self) -> Iterator[tuple[slice, Array]]:
-        """White rows, a block at a time."""
+        """Yield white rows, a block at a time."""
         for rows in row_blocks(0, self.shape[0]):
             yield rows, self.whitening.rows(self.X[rows]) if self.Z is None else self.Z[rows]
 
@@ -213,7 +213,7 @@ def pass_messages(
 
 
 def _predicted_overlap(A: Array, omega: Array, weights: Array) -> tuple[Array, Array]:
-    """Overlap of each direction, falling, and the combinations of the fields that they are.
+    """Return the overlap of each direction, largest first, and its combination of the fields.
 
     q solves q^2 / (1 - q) = eigenvalue of A Cov(omega).
     """

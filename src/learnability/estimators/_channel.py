@@ -157,7 +157,7 @@ class CrossFittedChannel:
     def _fitted(
         self, setting: tuple[str, Any], at: Products, steps: int
     ) -> Iterator[tuple[slice, LogitChannel | LocationChannel]]:
-        """Parts of the rows, each with a channel that was fitted to the others."""
+        """Yield parts of the rows, each with a channel that was fitted to the others."""
         n = len(at.w)
         name, options = setting
         if name == "logit":
@@ -181,18 +181,18 @@ class CrossFittedChannel:
 
 
 def _parts(n: int, count: int = _FOLDS) -> list[slice]:
-    """Equal parts of n rows."""
+    """Return equal parts of n rows."""
     ends = [n * part // count for part in range(count + 1)]
     return [slice(first, last) for first, last in pairwise(ends)]
 
 
 def _degree(setting: tuple[str, Any]) -> int:
-    """Degree of the polynomials that a channel asks for."""
+    """Return the degree of the polynomials that a channel asks for."""
     return int(setting[1][0]) if setting[0] == "logit" else LocationChannel.degree
 
 
 def standardised(omega: Array, weights: Array) -> tuple[Array, Array]:
-    """Fields of unit covariance, bounded, and the matrix T with w = omega T."""
+    """Return fields of unit covariance, bounded, and the matrix T with w = omega T."""
     values, vectors = np.linalg.eigh(omega.T @ (omega * weights[:, None]) / weights.sum())
     values = np.maximum(values, 1e-6 * values[-1] + 1e-12)
     root = (vectors / np.sqrt(values)) @ vectors.T

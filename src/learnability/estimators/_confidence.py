@@ -102,7 +102,7 @@ def confidence(
 
 
 def known_overlap(agreement: float, times: float, k: int) -> tuple[float, float, float] | None:
-    """Squared overlap with the truth, and its 90 % interval.
+    """Return the squared overlap with the truth, and its 90 % interval.
 
     Parameters
     ----------
@@ -127,12 +127,12 @@ def known_overlap(agreement: float, times: float, k: int) -> tuple[float, float,
 
 
 def rows_for(overlap: float, wanted: float, n: float) -> float:
-    """Rows at which an overlap becomes the wanted one, the channel staying what it is."""
+    """Return rows at which an overlap becomes the wanted one, the channel staying what it is."""
     return n * wanted / (1 - wanted) * (1 - overlap) / overlap
 
 
 def _informed_first(labels: Labels, held_out: Array, halves: list[Array], seed: int) -> Array:
-    """Orthonormal combinations of held-out coordinates (n, r), the most informative first.
+    """Return orthonormal combinations of held-out coordinates (n, r), the most informative first.
 
     They are those of the finder, those that the halves agree on most, or the eigenvectors of
     E[g g^T], g the score of a channel that did not see the row: the ones whose first coordinates
@@ -156,13 +156,13 @@ def _informed_first(labels: Labels, held_out: Array, halves: list[Array], seed: 
 
 
 def _turn_to(coordinates: Array, basis: Array, shares: Array) -> Array:
-    """The rotation that takes orthonormal coordinates (n, r) nearest to others."""
+    """Return the rotation that takes orthonormal coordinates (n, r) nearest to others."""
     left, _, right = np.linalg.svd((coordinates * shares[:, None]).T @ basis)
     return np.asarray(left @ right)
 
 
 def _orthonormal(coordinates: Array, shares: Array) -> tuple[Array, Array]:
-    """Centred coordinates of unit covariance, and the matrix that makes them."""
+    """Return centred coordinates of unit covariance, and the matrix that makes them."""
     centred = coordinates - shares @ coordinates
     values, vectors = np.linalg.eigh((centred * shares[:, None]).T @ centred)
     root = vectors / np.sqrt(np.maximum(values, 1e-12 * values[-1] + 1e-300)) @ vectors.T

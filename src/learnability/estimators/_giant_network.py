@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 def giant_network(
     Z: Array, T: Array, *, weights: Array, neurons: int, steps: int, rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """Eigenvalues in falling order and eigenvectors (k, k) of the gradient product.
+    """Return eigenvalues in decreasing order and eigenvectors (k, k) of the gradient product.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ class Verdict:
 
 
 def settled(how: str, folds: Any, n: float, whitening: Whitening, tails: float) -> tuple[str, int]:
-    """What is scored, and in how many folds, where either is "auto".
+    """Return what is scored, and in how many folds, where either is "auto".
 
     Information, in three folds, where there are rows enough that have the tails of Gaussian ones;
     elsewhere a machine, in five folds, or ten of few rows. Where first moments are all there is a
@@ -154,7 +154,7 @@ def halves(estimator: Any, X: Any, y: Any, labels: Labels, seed: int) -> list[Ar
 
 
 def _views(estimator: Any, X: Any, y: Any, labels: Labels, folds: int, seed: int) -> list[Array]:
-    """Coordinates of all rows by fits without each fold."""
+    """Return coordinates of all rows by fits without each fold."""
     found: list[Array] = []
     for out in row_folds(len(labels.weights), folds, seed):
         if len(np.unique(labels.codes[~out])) < 2:  # Nothing is learned from a constant.
@@ -166,7 +166,7 @@ def _views(estimator: Any, X: Any, y: Any, labels: Labels, folds: int, seed: int
 
 
 def contenders(verdicts: dict[str, Verdict], labels: Labels) -> dict[str, Verdict]:
-    """The verdicts without those on fewer directions, unless they are clearly ahead of all others.
+    """Return the verdicts without those on fewer directions that are not clearly ahead.
 
     More directions were asked for, and a tie is no reason to return fewer.
     """
@@ -182,7 +182,7 @@ def contenders(verdicts: dict[str, Verdict], labels: Labels) -> dict[str, Verdic
 
 
 def average(verdicts: Iterable[Verdict], labels: Labels, seed: int, how: str) -> Verdict | None:
-    """Verdict on the average projector of the candidates that are tied with the best.
+    """Return the verdict on the average projector of the candidates that are tied with the best.
 
     Each counts exp(-z^2 / 2), z being the number of standard errors that it is behind. Candidates
     that found fewer directions without some fold are left out. None where the best has no rival.
@@ -218,7 +218,7 @@ def _mixed(tables: list[Array], maps: list[Array]) -> Array:
 
 
 def _maps(coordinates: list[Array], shares: list[float], weights: Array) -> list[Array]:
-    """What makes white coordinates of the average projector of coordinates (n, r) of several fits.
+    """Return the white coordinates of the average projector of several fits, each (n, r).
 
     White coordinates of a fit are Z Q with Z^T Z / n = 1 and an orthonormal Q, so that the leading
     eigenvectors of the average of Q Q^T are right singular vectors of all of them side by side.
@@ -236,7 +236,7 @@ def _maps(coordinates: list[Array], shares: list[float], weights: Array) -> list
 
 
 def row_folds(n: int, count: int, seed: int) -> Iterator[NDArray[np.bool_]]:
-    """Which rows are left out, fold by fold."""
+    """Return which rows are left out, fold by fold."""
     part = np.random.default_rng(seed).permutation(n) % count
     return (part == fold for fold in range(count))
 
@@ -263,7 +263,7 @@ def _verdict(
 # Small matrices: threads would wait.
 @threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def score_coordinates(labels: Labels, coordinates: Array, seed: int) -> Array:
-    """What each row's label says about its held-out coordinates, in nats, shape (n,)."""
+    """Return what each row's label says about its held-out coordinates, in nats, shape (n,)."""
     n, r = coordinates.shape
     if r == 0:
         return np.zeros(n)

@@ -30,7 +30,7 @@ _TUNED = 1000
 
 
 def target_functions(labels: Labels) -> Array:
-    """What is regressed, (n, q): the normal scores of numbers, the indicators of classes."""
+    """Return what is regressed, (n, q): the normal scores of numbers, the indicators of classes."""
     if labels.kind == "numbers":
         table = labels.scores[:, None]
     else:
@@ -42,7 +42,7 @@ def target_functions(labels: Labels) -> Array:
 def kernel_agop(
     Z: Array, T: Array, *, weights: Array, rounds: int, most: int, rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """Eigenvalues in falling order and eigenvectors (k, k) of the last average gradient product.
+    """Eigenvalues in decreasing order and eigenvectors (k, k) of the last average gradient product.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _distances(R: Array) -> Array:
 
 
 def _leave_one_out(K: Array, T: Array, weights: Array) -> tuple[float, float]:
-    """Smallest leave-one-out error over the ridges, and the ridge that reaches it."""
+    """Return the smallest leave-one-out error over the ridges, and the ridge that reaches it."""
     half = np.sqrt(weights)
     values, vectors = np.linalg.eigh(half[:, None] * K * half)
     along = vectors.T @ (T * half[:, None])
@@ -117,7 +117,7 @@ def _leave_one_out(K: Array, T: Array, weights: Array) -> tuple[float, float]:
 
 
 def _solve(K: Array, T: Array, weights: Array, ridge: float) -> Array:
-    """Weights (n, q) of kernel ridge regression."""
+    """Return weights (n, q) of kernel ridge regression."""
     half = np.sqrt(weights)
     matrix = half[:, None] * K
     matrix *= half

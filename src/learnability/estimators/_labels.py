@@ -61,20 +61,20 @@ class Labels:
         return bool(at.max() > _TIES * at.sum() + 1)
 
     def slices(self, count: int) -> NDArray[np.intp]:
-        """Slice of each row: its class, or one of `count` parts of equal weight."""
+        """Return the slice of each row: its class, or one of `count` parts of equal weight."""
         if self.kind == "classes":
             return self.codes
         cut = np.minimum((self.ranks * count).astype(np.intp), count - 1)
         return np.asarray(np.unique(cut, return_inverse=True)[1])
 
     def take(self, rows: Any) -> Labels:
-        """The labels of some rows; the ranks stay those of all rows."""
+        """Return the labels of some rows; the ranks stay those of all rows."""
         return Labels(
             self.kind, self.codes[rows], self.ranks[rows], self.values, self.weights[rows]
         )
 
     def permuted(self, rng: np.random.Generator) -> Labels:
-        """The labels in random order, which nothing in X explains."""
+        """Return the labels in random order, which nothing in X explains."""
         return replace(self.take(rng.permutation(len(self.codes))), weights=self.weights)
 
 
@@ -119,7 +119,7 @@ def mid_ranks(codes: NDArray[Any], weights: Array) -> Array:
 
 
 def weighted_mean(values: Array, weights: Array) -> tuple[float, float]:
-    """Mean of a number of each row, and its standard error."""
+    """Return the mean of a number of each row, and its standard error."""
     total = float(weights.sum())
     mean = float(weights @ values) / total
     return mean, float(np.sqrt(weights**2 @ (values - mean) ** 2)) / total

@@ -34,7 +34,7 @@ _WIDE = 120
 
 
 def _dimensions(k: int, r: int, rounds: int) -> list[int]:
-    """Dimensions of the neighbourhoods: from k down to r, and `rounds` of r."""
+    """Return dimensions of the neighbourhoods: from k down to r, and `rounds` of r."""
     falling = []
     while k > r:
         falling.append(k)
@@ -43,7 +43,7 @@ def _dimensions(k: int, r: int, rounds: int) -> list[int]:
 
 
 def _gradients(X1: Array, T: Array, nearness: Array) -> Array:
-    """Slopes (anchors, k, q) of weighted linear fits of T (n, q) on X1 (n, 1 + k)."""
+    """Return slopes (anchors, k, q) of weighted linear fits of T (n, q) on X1 (n, 1 + k)."""
     if X1.shape[1] > _WIDE:
         each = [_solve((X1.T @ (X1 * w[:, None]))[None], X1, T, w[None]) for w in nearness]
         return np.concatenate(each)
@@ -51,7 +51,7 @@ def _gradients(X1: Array, T: Array, nearness: Array) -> Array:
     first, second = np.triu_indices(m)
     upper = np.zeros((len(nearness), len(first)))
     size = max(int(_NUMBERS / len(first)), 1)
-    for start in range(0, n, size):  # All normal equations are one product a block.
+    for start in range(0, n, size):  # All normal equations are one product per block.
         part = X1[start : start + size]
         upper += nearness[:, start : start + size] @ (part[:, first] * part[:, second])
     gram = np.empty((len(nearness), m, m))
@@ -61,7 +61,7 @@ def _gradients(X1: Array, T: Array, nearness: Array) -> Array:
 
 
 def _solve(gram: Array, X1: Array, T: Array, nearness: Array) -> Array:
-    """Slopes from the normal equations (anchors, 1 + k, 1 + k), with their ridge."""
+    """Return slopes from the normal equations (anchors, 1 + k, 1 + k), with their ridge."""
     diagonal = np.arange(X1.shape[1])
     gram[:, diagonal, diagonal] += _RIDGE * (nearness.sum(axis=1)[:, None] + _MORE)
     right = np.einsum("an,nm,nq->amq", nearness, X1, T, optimize=True)
@@ -74,7 +74,7 @@ def local_gradients(
     Z: Array, T: Array, r: int, *, weights: Array, anchors: int, rounds: int,
     rng: np.random.Generator,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Eigenvalues in falling order and eigenvectors (k, k) of the last gradient product.
+    """Return eigenvalues in decreasing order and eigenvectors (k, k) of the last gradient product.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ class LocationChannel:
         return self
 
     def score(self, at: Products, u: Array) -> tuple[Array, Array]:
-        """Gradient of log p(u | w) in w, shape (n, r), and log p(u | w) / p(u)."""
+        """Return the gradient of log p(u | w) in w, shape (n, r), and log p(u | w) / p(u)."""
         low, high = at.up_to(2), at.up_to(self._degree)
         F = len(low.values)
         weighted = self._weights[F:, None] * self._bumps(at.w)
@@ -101,7 +101,7 @@ class LocationChannel:
         return score, -cost - log_variance / 2 + u**2 / 2
 
     def law(self, at: Products) -> tuple[Array, Array]:
-        """Mean and logarithm of the variance of u given w, each (n,)."""
+        """Return the mean and logarithm of the variance of u given w, each (n,)."""
         F = len(at.up_to(2).values)
         return self._law(at, self._weights[F:] @ self._bumps(at.w))
 

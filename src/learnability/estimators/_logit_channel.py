@@ -54,7 +54,7 @@ class Bins:
     weights: Array
 
     def take(self, rows: Any) -> Bins:
-        """The same bins for some rows."""
+        """Return the same bins for some rows."""
         return replace(self, codes=self.codes[rows], weights=self.weights[rows])
 
 
@@ -136,7 +136,7 @@ class LogitChannel:
         return self
 
     def left_out(self, at: Products, bins: Bins, parts: list[slice]) -> list[LogitChannel]:
-        """The channels of the same rows without each of some parts of equal size.
+        """Return the channels of the same rows without each of some parts of equal size.
 
         Each is one Newton step away from the channel of all rows: good where the rows are many
         times the parameters.
@@ -161,7 +161,7 @@ class LogitChannel:
         return found
 
     def parameters(self, at: Products, bins: Bins) -> int:
-        """Number of parameters."""
+        """Return the number of parameters."""
         return int((len(at.up_to(self.degree).values) - 1) * bins.psi.shape[1])
 
     def _penalty(self, at: Products, bins: Bins) -> Array:

@@ -78,7 +78,7 @@ class SliceMoments:
         return np.stack([S @ V[h % len(V)] for h, S in enumerate(self.seconds)])
 
     def basis(self, most: int = 8) -> Array:
-        """Orthonormal functions of the slice with mean zero, shape (m, H)."""
+        """Return orthonormal functions of the slice with mean zero, shape (m, H)."""
         H = len(self.shares)
         if self.ordered:
             middle = np.cumsum(self.shares) - self.shares / 2
@@ -91,7 +91,7 @@ class SliceMoments:
 
 
 def leading_directions(moments: SliceMoments, method: str, r: int) -> tuple[Array, Array]:
-    """Eigenvalues (q,) in falling order and eigenvectors (k, q) of the method's matrix.
+    """Return eigenvalues (q,) in decreasing order and eigenvectors (k, q) of the method's matrix.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def leading_directions(moments: SliceMoments, method: str, r: int) -> tuple[Arra
 
 
 def _lanczos(apply: Callable[[Array], Array], k: int, r: int) -> tuple[Array, Array]:
-    """The r largest eigenvalues, rising, and their eigenvectors."""
+    """Return the r largest eigenvalues, rising, and their eigenvectors."""
     operator = LinearOperator(
         (k, k), matvec=lambda u: apply(u.reshape(k, -1)).ravel(), dtype=np.float64
     )
@@ -187,12 +187,12 @@ _KERNELS: dict[str, Callable[[SliceMoments, Array], Array]] = {
 def learned_directions(
     moments: SliceMoments, r: int, rng: np.random.Generator, *, starts: int = 12, steps: int = 60
 ) -> tuple[Array, Array]:
-    """Directions with learned preprocessing: the best of several runs of power steps.
+    """Return directions with learned preprocessing: the best of several runs of power steps.
 
     Returns
     -------
     tuple of arrays
-        Share of each direction in the maximum (r,) in falling order, and the directions (k, r).
+        Share of each direction in the maximum (r,) in decreasing order, and the directions (k, r).
     """
     basis = moments.basis() * moments.shares
     k = moments.means.shape[1]
@@ -228,8 +228,8 @@ def tilted_directions(moments: SliceMoments, r: int) -> list[Array]:
     """Leading eigenvectors (k, r) of sum p_h T_h S_h for a few shapes of T, numbers only.
 
     The best T of a link is 1 - 1 / E[z^2 | y], bounded above and deep where y says that z is small.
-    It is taken for a y that rises with |z|, falls with |z|, or rises with z. Below three samples a
-    coordinate this matters more than anything else.
+    It is taken for a y that rises with |z|, falls with |z|, or rises with z. Below three samples
+    per coordinate this matters more than anything else.
 
     References
     ----------
@@ -248,7 +248,7 @@ def tilted_directions(moments: SliceMoments, r: int) -> list[Array]:
 
 
 def bulk_edge(moments: SliceMoments, method: str) -> float:
-    """Where the leading eigenvalue lies when y has nothing to do with Gaussian x.
+    """Return where the leading eigenvalue lies when y has nothing to do with Gaussian x.
 
     For sir the edge of the Marchenko-Pastur law of H - 1 means; for learned preprocessing with m
     functions a Chevet-type ceiling, (sqrt(2 k) + sqrt(2 m))^2 / n, with its finite-size margin. The

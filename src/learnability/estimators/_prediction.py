@@ -32,7 +32,7 @@ class IndexPredictor(BaseEstimator):  # type: ignore[misc]
     def _read(
         self, X: Any, y: Any, counts: Any, *, numeric: bool
     ) -> tuple[NDArray[Any], NDArray[Any], Any]:
-        """The rows of positive weight, their targets, and their weights where some were given."""
+        """Return the rows of positive weight, their targets, and their weights if given."""
         refuse_missing(X)
         X, y = validate_data(self, X, y, dtype=_NUMBERS, y_numeric=numeric, ensure_min_samples=2)
         if counts is None:
@@ -42,14 +42,14 @@ class IndexPredictor(BaseEstimator):  # type: ignore[misc]
         return X[present], y[present], weights[present]
 
     def _find(self, X: Any, y: Any, weights: Any) -> NDArray[Any]:
-        """Coordinates of the rows in the directions that y depends on."""
+        """Return coordinates of the rows in the directions that y depends on."""
         given = self.subspace is not None
         finder = clone(self.subspace) if given else IndexSubspace(random_state=self.random_state)
         self.subspace_ = fit_counted(finder, X, y, weights)
         return np.asarray(self.subspace_.transform(X))
 
     def _coordinates(self, X: Any) -> NDArray[Any]:
-        """Coordinates of new rows, or the rows themselves where no direction was found."""
+        """Return coordinates of new rows, or the rows themselves where no direction was found."""
         check_is_fitted(self)
         refuse_missing(X)
         X = validate_data(self, X, reset=False, dtype=_NUMBERS)

@@ -43,18 +43,18 @@ class Products:
         return _table(self.w.shape[1], self.degree).degrees
 
     def up_to(self, degree: int) -> Products:
-        """The products of a lower total degree, without a copy."""
+        """Return the products of a lower total degree, without a copy."""
         if degree == self.degree:
             return self
         count = len(_table(self.w.shape[1], degree).degrees)
         return Products(self.w, self.values[:count], degree)
 
     def take(self, rows: Any) -> Products:
-        """The products at some of the fields."""
+        """Return the products at some of the fields."""
         return Products(self.w[rows], np.ascontiguousarray(self.values[:, rows]), self.degree)
 
     def slopes(self, tilt: Array) -> Array:
-        """Gradient (n, r) of sum_f tilt_f phi_f for a tilt of shape (F,) or (F, n)."""
+        """Return the gradient (n, r) of sum_f tilt_f phi_f for a tilt of shape (F,) or (F, n)."""
         r = self.w.shape[1]
         table = _table(r, self.degree)
         tilt = tilt[:, None] if tilt.ndim == 1 else tilt

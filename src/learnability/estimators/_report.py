@@ -88,11 +88,11 @@ class IndexReport:
     warnings: list[str]
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as plain numbers and words."""
+        """Return the fields as plain numbers and words."""
         return asdict(self)
 
     def _repr_html_(self) -> str:
-        """The sentences and the table of scores, for notebooks."""
+        """Return the sentences and the table of scores, for notebooks."""
         ranked = sorted(self.scores.items(), key=lambda item: -item[1][0])
         rows = [(escape(name), f"{score:.3f} ± {error:.3f}") for name, (score, error) in ranked]
         scores = html_table(("candidate", f"held out, {_UNITS[self.judge]}"), rows) if rows else ""

@@ -73,7 +73,7 @@ def moment_starts(
 
 
 def into_white(whitening: Whitening, columns: Array) -> Array:
-    """Directions (p, r) that multiply x - c as orthonormal directions of white space."""
+    """Return directions (p, r) that multiply x - c as orthonormal directions of white space."""
     return np.linalg.qr(np.linalg.lstsq(whitening.factor, columns, rcond=None)[0])[0]
 
 
@@ -183,10 +183,10 @@ def _best(passages: list[Passage]) -> Passage:
 
 
 def _informed(passage: Passage) -> bool:
-    """Whether the run says something at all."""
+    """Return whether the run says something at all."""
     return passage.information > _ERRORS * passage.error
 
 
 def _sure(passage: Passage) -> bool:
-    """Whether the run says something and knows all of its directions."""
+    """Return whether the run says something and knows all of its directions."""
     return _informed(passage) and bool((passage.overlap >= _SURE).all())

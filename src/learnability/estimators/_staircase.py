@@ -73,7 +73,7 @@ class Residuals:
     psi: Array | None = None
 
     def features(self) -> Array:
-        """The functions times {1, t_a}, of mean zero and unit variance, shape (m (1 + s), n)."""
+        """Return the functions times {1, t_a}, of unit variance, shape (m (1 + s), n)."""
         n = len(self.t)
         tilts = np.column_stack([np.ones(n), self.t])
         features = (self.e[:, None, :] * tilts.T[None]).reshape(-1, n)
@@ -83,7 +83,7 @@ class Residuals:
         return np.asarray(features / (spread[:, None] + 1e-12))
 
     def redrawn(self, rng: np.random.Generator) -> Residuals:
-        """The same if the label depended on t alone: ranks are shuffled, classes drawn anew."""
+        """Return the same for a label that depends on t alone: ranks shuffled, classes redrawn."""
         if self.law is None or self.psi is None:
             return replace(self, e=self.e[:, rng.permutation(len(self.t))])
         drawn = (rng.random(len(self.t))[:, None] > np.cumsum(self.law, axis=1)).sum(axis=1)
@@ -92,7 +92,7 @@ class Residuals:
 
 
 def residuals(labels: Labels, t: Array) -> Residuals:
-    """What the label says beyond standard coordinates t (n, s)."""
+    """Return what the label says beyond standard coordinates t (n, s)."""
     if labels.kind == "numbers":
         given = residual_labels(labels, t) if t.shape[1] else labels
         order = np.arange(1, 3 if t.shape[1] else 4)
@@ -107,7 +107,7 @@ def residuals(labels: Labels, t: Array) -> Residuals:
 
 
 def bulk_ends(f: Array, ratio: float) -> tuple[float, float]:
-    """Ends of the spectrum of sum_i f_i z_i z_i^T / n for white z_i that f knows nothing of.
+    """Return ends of the spectrum of sum_i f_i z_i z_i^T / n for white z_i that f knows nothing of.
 
     f takes both signs. With `ratio` the number of coordinates over that of rows, the upper end is
     the least value of 1 / s + mean of f_i / (1 - ratio s f_i) over 0 < s < 1 / (ratio max f), and
@@ -138,7 +138,7 @@ def _against_ends(values: Array, f: Array, ratio: float) -> Array:
 
 
 def strength(Z: Array, features: Array, weights: Array) -> tuple[float, float]:
-    """Largest first and second moment of white rows Z (n, k) with the features.
+    """Return the largest first and second moment of white rows Z (n, k) with the features.
 
     Each is in units of its null edge.
     """
@@ -157,7 +157,7 @@ def strength(Z: Array, features: Array, weights: Array) -> tuple[float, float]:
 def proposals(
     rows: WhiteRows, labels: Labels, known: Array, t: Array, r: int
 ) -> list[tuple[float, Array]]:
-    """Starts for r new directions outside the known ones.
+    """Return starts for r new directions outside the known ones.
 
     Parameters
     ----------

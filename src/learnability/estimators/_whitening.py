@@ -80,11 +80,11 @@ class Whitening:
     triangular: bool = False
 
     def has_few_rows(self, rows: float) -> bool:
-        """Whether these are too few for anything but first moments."""
+        """Return whether these are too few for anything but first moments."""
         return rows < _ENOUGH * self.rank
 
     def pull_back(self, U: NDArray[Any]) -> Array:
-        """Directions (k, q) of white space as columns (p, q) that multiply x - c."""
+        """Return directions (k, q) of white space as columns (p, q) that multiply x - c."""
         if self.triangular:
             found = solve_triangular(self.factor, U, lower=True, trans="T", check_finite=False)
             return np.asarray(found)
@@ -97,7 +97,7 @@ class Whitening:
         return np.asarray(self.factor.T @ V)
 
     def project(self, X: Any, U: NDArray[Any]) -> Array:
-        """White coordinates Z U of all rows, shape (n, q), without forming Z."""
+        """Return white coordinates Z U of all rows, shape (n, q), without forming Z."""
         columns = self.pull_back(U)
         return np.asarray(X @ columns - self.center @ columns, dtype=float)
 
@@ -106,13 +106,13 @@ class Whitening:
         return self.push(np.asarray(X.T @ G, dtype=float) - np.outer(self.center, G.sum(axis=0)))
 
     def rows(self, X: Any) -> Array:
-        """The white rows Z themselves, shape (n, k)."""
+        """Return the white rows Z themselves, shape (n, k)."""
         columns = self.pull_back(np.eye(self.rank)) if self.triangular else self.factor
         return np.asarray(X @ columns - self.center @ columns, dtype=float)
 
 
 def row_blocks(start: int, stop: int, size: int = 2048) -> Iterator[slice]:
-    """Slices of rows from start to stop, so that no second table is made."""
+    """Return slices of rows from start to stop, so that no second table is made."""
     return (slice(first, min(first + size, stop)) for first in range(start, stop, size))
 
 
@@ -165,7 +165,7 @@ def whitening_of_moments(
 
 
 def _of_rows(X: Any, weights: Array, center: Array, how: str) -> Whitening:
-    """Whitening in the row space of a table with more columns than rows."""
+    """Return the whitening in the row space of a table with more columns than rows."""
     total = float(weights.sum())
     centred = (np.asarray(X, dtype=float) - center) * np.sqrt(weights / total)[:, None]
     scale = _scales(center, (centred**2).sum(axis=0))
@@ -192,7 +192,7 @@ def _from_spectrum(
 
 
 def _scales(center: Array, variances: Array) -> Array:
-    """Standard deviations, 1 where a column is constant up to rounding."""
+    """Return standard deviations, 1 where a column is constant up to rounding."""
     constant = variances <= (1e-8 * np.abs(center)) ** 2 + 1e-300
     return np.where(constant, 1.0, np.sqrt(np.maximum(variances, 1e-300)))
 
@@ -205,7 +205,7 @@ def _shrinkage(squares: float, p: int, total: float) -> float:
 
 
 def _second_moment(X: Any, weights: Array) -> Array:
-    """Sum of w x x^T."""
+    """Return the sum of w x x^T."""
     if hasattr(X, "tocsr"):
         return np.asarray((X.T @ X.multiply(weights[:, None]).tocsr()).toarray(), dtype=float)
     found = np.zeros((X.shape[1], X.shape[1]))
@@ -215,7 +215,7 @@ def _second_moment(X: Any, weights: Array) -> Array:
 
 
 def tail_weight(X: Any, whitening: Whitening, weights: Array) -> float:
-    """Mean fourth power of the length of the rows, in units of that of Gaussian ones.
+    """Return the mean fourth power of the length of the rows, in units of that of Gaussian ones.
 
     White rows are measured where they are known; where rows are few for the number of columns, all
     white rows have the same length whatever their law, and standardised columns are: with
@@ -233,7 +233,7 @@ def tail_weight(X: Any, whitening: Whitening, weights: Array) -> float:
 
 
 def _tails_of_columns(X: Any, whitening: Whitening, weights: Array) -> float:
-    """The same from standardised columns of at most some hundreds of rows."""
+    """Return the same from standardised columns of at most some hundreds of rows."""
     some = slice(None, None, -(-X.shape[0] // _TAIL_ROWS))
     part = X[some].toarray() if hasattr(X, "tocsr") else np.asarray(X[some], dtype=float)
     shares = weights[some] / weights[some].sum()

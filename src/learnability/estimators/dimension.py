@@ -67,12 +67,12 @@ class DimensionReport:
     Attributes
     ----------
     cv : int
-        By held-out rows.
+        The number by held-out rows.
     permutation : int or None
-        By permutations; None where there are few rows, or too many coordinates to shuffle.
+        The number by permutations; None where rows are few or coordinates too many to shuffle.
     bulk_edge : int or None
-        By the Gaussian null law; no more than one beyond those that the other two have looked at,
-        and None where there are few rows.
+        The number by the Gaussian null law; at most one beyond those that the other two have
+        looked at, and None where there are few rows.
     agree : bool or None
         Whether cv and permutation say the same.
     scores, errors : list of float
@@ -87,7 +87,7 @@ class DimensionReport:
     errors: list[float]
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as plain numbers."""
+        """Return the fields as plain numbers."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -150,7 +150,7 @@ def count_directions(
     X: Array, y: Any, labels: Labels, most: int, whitening: Whitening, *, permutations: int = 19,
     folds: int, seed: int, how: str,
 ) -> tuple[DimensionReport, dict[int, Verdict]]:  # fmt: skip
-    """The report, and the verdict on each number of directions that was tried."""
+    """Return the report, and the verdict on each number of directions that was tried."""
     most = min(check_count("max_components", most), whitening.rank)
     few = whitening.has_few_rows(labels.weights.sum())
     if few and labels.kind == "classes":
@@ -199,13 +199,13 @@ class _Counter:
         return MessagePassingSubspace(r, start=start, staircase=stairs, random_state=self.seed)
 
     def fit(self, r: int) -> SubspaceEstimator:
-        """The fit of r directions to all rows."""
+        """Return the fit of r directions to all rows."""
         if r not in self.fits:
             self.fits[r] = self.finder(r).fit(self.X, self.y, sample_weight=self.labels.weights)
         return self.fits[r]
 
     def verdict(self, r: int, *, stairs: bool) -> Verdict:
-        """Held-out score of r directions: of two halves where it is information."""
+        """Return held-out score of r directions: of two halves where it is information."""
         X, y, labels, seed = self.X, self.y, self.labels, self.seed
         if self.few or self.how == "cv":
             found = judge(
@@ -222,7 +222,7 @@ class _Counter:
         return Verdict(mean, error, rows, held_out, nothing, None, held_out, views)
 
     def remains(self, s: int) -> tuple[bool | None, bool]:
-        """Whether moments show more than s directions: by permutations, and by their null law."""
+        """Return whether moments show more than s directions, by permutations and null law."""
         if s not in self.tests:
             self.tests[s] = self._test(s)
         return self.tests[s]
@@ -251,7 +251,7 @@ class _Counter:
 
 
 def _by_held_out_rows(counter: _Counter, most: int) -> tuple[int, dict[int, Verdict]]:
-    """The rule of held-out information, or score: its choice, and the verdicts from r = 1 on.
+    """Return the choice by held-out information, or score, and the verdicts from r = 1 on.
 
     One more direction is tried than the best so far, two where moments show that there is more.
     """
@@ -274,7 +274,7 @@ def _by_held_out_rows(counter: _Counter, most: int) -> tuple[int, dict[int, Verd
 
 
 def _by_moments(counter: _Counter, most: int, looked: int) -> tuple[int | None, int]:
-    """The rules of permutation and of the bulk edge, no further than the fits that are there."""
+    """Return the choices by permutation and by the bulk edge, as far as fits exist."""
     narrow = counter.whitening.rank <= _WIDEST
     shuffled: int | None = None
     edge: int | None = None
@@ -294,7 +294,7 @@ def _by_moments(counter: _Counter, most: int, looked: int) -> tuple[int | None, 
 
 
 def _stands_out(seen: tuple[float, float], null: list[tuple[float, float]]) -> bool:
-    """Whether one of the moments is further out than any of those of shuffled labels.
+    """Return whether one of the moments is further out than any of those of shuffled labels.
 
     Each is measured in its own spread: heavy tails of x make second moments of noise large, and
     that must not hide a first moment.

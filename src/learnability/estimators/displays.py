@@ -28,7 +28,7 @@ class SpectrumDisplay(ShowsItself):
     Parameters
     ----------
     eigenvalues : array
-        In falling order.
+        The eigenvalues in decreasing order.
     bulk_edge : float
         NaN where it is not known.
     shuffled : array, shape (repeats, m)

@@ -39,7 +39,7 @@ _DEGREES = {1: 6, 2: 4}
 
 
 def fitted_law(found: Any, y: Any, sample_weight: Any = None) -> FiniteLaw:
-    """The law of the target given the supported directions of a fit.
+    """Return the law of the target given the supported directions of a fit.
 
     Numbers are cut into fifths, whose label is 0 to 4. The coordinates are a little off the true
     ones, so that this law is a little less sharp than the true one and its thresholds are upper
@@ -117,7 +117,7 @@ def _blank(bins: Bins, n: int) -> Bins:
 def _reflected(
     law: Callable[[Array], Array], t: Array, bins: Bins, parameters: int
 ) -> Callable[[Array], Array]:
-    """The law averaged over the reflections that the rows do not contradict."""
+    """Return the law averaged over the reflections that the rows do not contradict."""
     rows = np.arange(len(t))
     r = t.shape[1]
 

@@ -31,12 +31,12 @@ class GradientSubspace(SubspaceEstimator):
     n_components : int, default 2
         Number of directions.
     n_anchors : int, default 300
-        Local fits of "opg".
+        The number of local fits of "opg".
     n_iter : int, default 5
         Rounds in which the metric or the weights are updated; of "opg", those after the
         neighbourhoods have shrunk to `n_components` dimensions.
     random_state : int, RandomState or None, default None
-        Anchors, rows and initial weights.
+        The seed of anchors, rows and initial weights.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class GradientSubspace(SubspaceEstimator):
     center_ : array, shape (p,)
         Mean of x.
     gradient_spectrum_ : array
-        Eigenvalues of the gradient product in falling order.
+        Eigenvalues of the gradient product in decreasing order.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
     class_weight : dict, "balanced" or None, default None
         Weights of the classes, for the default classifier and any that takes them.
     random_state : int, RandomState or None, default None
-        Of the default subspace.
+        The seed of the default subspace.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
         return self
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probabilities of the classes.
+        """Return probabilities of the classes.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
         return np.asarray(self.classifier_.predict_proba(coordinates))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable classes.
+        """Return the most probable classes.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
         return np.asarray(self.classes_[self.classifier_.predict(coordinates)])
 
     def _weights(self) -> Any:
-        """Weights of the classes by their number."""
+        """Return weights of the classes by their number."""
         if not isinstance(self.class_weight, dict):
             return self.class_weight
         return {k: self.class_weight.get(name, 1.0) for k, name in enumerate(self.classes_)}

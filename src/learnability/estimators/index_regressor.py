@@ -34,7 +34,7 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
         Fitted on the coordinates; by default kernel ridge regression with a Gaussian kernel, tuned
         by cross-validation (with an approximated kernel beyond 2500 rows).
     random_state : int, RandomState or None, default None
-        Of the default subspace.
+        The seed of the default subspace.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted targets.
+        """Return predicted targets.
 
         Parameters
         ----------

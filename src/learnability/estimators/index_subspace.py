@@ -70,18 +70,18 @@ class IndexSubspace(SubspaceEstimator):
     n_components : int or "auto", default "auto"
         Number of directions; "auto" finds it, and 0 is an answer.
     candidates : "auto" or list of names, default "auto"
-        Among message_passing, opg, agop, giant, dr, sir, save, phd and learned.
+        Names among message_passing, opg, agop, giant, dr, sir, save, phd and learned.
     judge : {"auto", "information", "cv"}, default "auto"
         Held-out information of a learned channel in nats, or the cross-validated score of a support
         vector machine; "auto" takes information where there are at least fifty rows, with the tails
         of Gaussian ones. First moments of few rows are always judged by the machine.
     max_components : int, default 5
-        Most directions that "auto" tries.
+        The largest number of directions that "auto" tries.
     folds : int or "auto", default "auto"
         Folds of the judge; "auto" takes three for information, and for cv five, or ten below
         300 rows.
     random_state : int, RandomState or None, default None
-        Fixes everything.
+        The seed of everything that is random.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ class IndexSubspace(SubspaceEstimator):
         tails: float, how: str, dimension: DimensionReport | None, seed: int,
         counted: Verdict | None,
     ) -> IndexReport:  # fmt: skip
-        """What can be said of what was found; directions are put in the order of their support."""
+        """Return the report on what was found; directions are ordered by their support."""
         n, r = float(labels.weights.sum()), len(self.components_)
         undecided: dict[str, str] = {}
         supported: int | None = r
@@ -243,7 +243,7 @@ class IndexSubspace(SubspaceEstimator):
         seed: int,
         counted: Verdict | None,
     ) -> tuple[Confidence, float]:
-        """What fits to two halves of the rows say, and the rows of all over those of a half."""
+        """Return what fits to two halves say, and the rows of all over those of a half."""
         order = np.random.default_rng(seed).permutation(len(X))[:_HALVES]
         some = np.sort(order) if len(order) < len(X) else slice(None)
         X, y, part = X[some], y[some], labels.take(some)
@@ -293,7 +293,7 @@ class IndexSubspace(SubspaceEstimator):
         self, X: Any, y: Any, labels: Labels, names: list[str], r: int, seed: int, tails: float,
         how: str, folds: int, known: Verdict | None,
     ) -> dict[str, Verdict]:  # fmt: skip
-        """The verdicts on the candidates, message passing first.
+        """Return the verdicts on the candidates, message passing first.
 
         Where the rows have the tails of Gaussian ones, on which its theory rests, message passing
         that says something is its own judge: its cavity fields are coordinates that never saw the
@@ -372,7 +372,7 @@ def _beyond_halves(n: float, whitening: Whitening) -> str | None:
 
 
 def _coarse(X: Any, weights: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which directions (r, p), by squared weights, are mostly made of columns with few values."""
+    """Return which directions (r, p) are mostly made of columns with few values."""
     shares = weights**2 / (weights**2).sum(axis=1, keepdims=True)
     heavy = np.flatnonzero(shares.max(axis=0, initial=0.0) > _SHARE)
     few = [j for j in heavy if len(np.unique(X[: _VALUES**2, j])) <= _VALUES]
@@ -380,7 +380,7 @@ def _coarse(X: Any, weights: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _finder(name: str, r: int, seed: int) -> Any:
-    """A candidate by its name."""
+    """Return a candidate by its name."""
     if name == "message_passing":
         return MessagePassingSubspace(r, random_state=seed)
     if name in ("opg", "agop", "giant"):

@@ -47,7 +47,7 @@ class Loadings:
     errors: Array
 
     def __str__(self) -> str:
-        """The largest weights of each direction, one direction a line."""
+        """Return the largest weights of each direction, one direction per line."""
         lines = []
         for number, (row, error) in enumerate(zip(self.weights, self.errors, strict=True), 1):
             order = np.argsort(-np.abs(row))[:_SHOWN]
@@ -66,7 +66,7 @@ class Loadings:
 def loadings(
     found: Any, X: Any, y: Any, *, repeats: int = 20, seed: int = 0, sample_weight: Any = None
 ) -> Loadings:
-    """Standardised weights of the columns in the directions that were found.
+    """Return standardised weights of the columns in the directions that were found.
 
     Parameters
     ----------
@@ -115,6 +115,6 @@ def loadings(
 
 
 def _unit(weights: Array) -> Array:
-    """Rows of sum of squares one."""
+    """Return rows of sum of squares one."""
     size = np.sqrt((weights**2).sum(axis=1, keepdims=True))
     return np.asarray(weights / np.maximum(size, 1e-300))

@@ -49,13 +49,13 @@ class MessagePassingSubspace(SubspaceEstimator):
         heavy tails or something stays unclear, and random restarts where moments lead nowhere), or
         given directions.
     n_iter : int, default 40
-        Most steps of a run.
+        The largest number of steps of a run.
     damping : float, default 0.8
         Weight of the new iterate.
     staircase : bool, default True
-        Seek directions that stayed dark again, given those that were found.
+        Whether directions that stayed hidden are sought again, given those that were found.
     random_state : int, RandomState or None, default None
-        Halves of the cross-fitting and random starts.
+        The seed of the halves of the cross-fitting and of random starts.
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ class MessagePassingSubspace(SubspaceEstimator):
         return found
 
     def for_folds(self) -> MessagePassingSubspace:
-        """An unfitted copy, without what all rows together had no use for.
+        """Return an unfitted copy, without what all rows together had no use for.
 
         That is the staircase where it found nothing, and other starts where moments led there.
         """
@@ -196,7 +196,7 @@ class MessagePassingSubspace(SubspaceEstimator):
 def _local_start(
     rows: WhiteRows, labels: Labels, r: int, rng: np.random.Generator, *, auto: bool
 ) -> Callable[[], Array] | None:
-    """Directions of local gradients, where they are cheap."""
+    """Return directions of local gradients, where they are cheap."""
     n, k = rows.shape
     if not auto or rows.Z is None or n < 3 * k or n * k**2 > _LOCAL_WORK:
         return None

@@ -45,7 +45,7 @@ def save_model(model: Any, path: str | Path) -> None:
     Parameters
     ----------
     model : estimator
-        Of `learnability.estimators`.
+        An estimator of `learnability.estimators`.
     path : str or Path
         The file, usually ending in .npz.
 
@@ -73,12 +73,12 @@ def load_model(path: str | Path) -> Any:
     Parameters
     ----------
     path : str or Path
-        From `save_model` or ``learnability fit``.
+        A file that `save_model` or ``learnability fit`` wrote.
 
     Returns
     -------
     estimator
-        With the same attributes, to the last bit.
+        The estimator, with the same attributes to the last bit.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def load_model(path: str | Path) -> Any:
 
 
 def _described(value: Any, arrays: list[NDArray[Any]], where: str, depth: int) -> Any:
-    """The JSON form of a value; arrays are put aside and named by their number."""
+    """Return the JSON form of a value; arrays are put aside and named by their number."""
     if depth > _DEEPEST:
         raise LearnabilityError(f"`{where}` is nested more than {_DEEPEST} times.")
 
@@ -157,7 +157,7 @@ def _described(value: Any, arrays: list[NDArray[Any]], where: str, depth: int) -
 
 
 def _class(place: str) -> type | None:
-    """A class of data of our estimators by its name, or None for anything else."""
+    """Return a class of data of our estimators by its name, or None for anything else."""
     module, _, name = place.partition(":")
     if not _HOME.fullmatch(module) or not name.isidentifier():
         return None
@@ -176,7 +176,7 @@ def _class(place: str) -> type | None:
 
 
 def _unpacked(archive: zipfile.ZipFile) -> tuple[Any, dict[int, NDArray[Any]]]:
-    """The document and the arrays, when all of it is as large as it says."""
+    """Return the document and the arrays, when all of it is as large as it says."""
     entries = archive.infolist()
     if len(entries) > _MOST or sum(entry.file_size for entry in entries) > _LARGEST:
         raise ValueError("it unpacks to more than 2 GiB")
@@ -208,7 +208,7 @@ def _array(data: bytes) -> NDArray[Any]:
 
 
 def _made(form: Any, arrays: dict[int, NDArray[Any]], depth: int) -> Any:
-    """The value of a JSON form."""
+    """Return the value of a JSON form."""
     if depth > _DEEPEST:
         raise ValueError(f"it is nested more than {_DEEPEST} times")
 

@@ -32,7 +32,7 @@ _CLIPPED = 0.95
 class MomentSubspace(SubspaceEstimator):
     """Directions in which the moments of x change with y.
 
-    The cheapest family: one pass over the data and one eigenproblem. Each method is blind to some
+    This is the cheapest family, with one pass and one eigenproblem. Each method is blind to some
     functions: sir to even ones, phd to odd ones and to every linear trend, save is the last to see
     odd ones; dr sees all first and second moments.
 
@@ -46,13 +46,13 @@ class MomentSubspace(SubspaceEstimator):
     slices : int or array of increasing edges, default 10
         Slices of a numerical y, of equal weight or with the given inner edges; classes are slices.
     whitening : {"auto", "exact", "shrunk"}, default "auto"
-        Covariance of x; "auto" shrinks it below three samples for each coordinate.
+        Covariance of x; "auto" shrinks it below three samples per coordinate.
     clip : bool, default True
         Bound the length of the white rows (at the 95 % point of Gaussian ones), so that heavy tails
-        of x do not take over the second moments. Dense tables with three rows for each coordinate
-        only; `partial_fit` leaves it out, because it needs the covariance of all the data first.
+        of x do not take over the second moments. It acts on dense tables with three rows per
+        coordinate; `partial_fit` leaves it out, because it needs the covariance of all data first.
     random_state : int, RandomState or None, default None
-        Starts of "learned".
+        The seed of the starts of "learned".
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class MomentSubspace(SubspaceEstimator):
     center_ : array, shape (p,)
         Mean of x.
     eigenvalues_ : array
-        Spectrum in falling order.
+        Spectrum in decreasing order.
     bulk_edge_ : float
         Where the leading eigenvalue would lie without any dependence; NaN where not known.
     rank_ : int
@@ -229,7 +229,7 @@ class MomentSubspace(SubspaceEstimator):
 
 
 def _settled(values: NDArray[Any], vectors: NDArray[Any], whitening: Whitening) -> NDArray[Any]:
-    """Eigenvectors with a fixed basis where eigenvalues are equal, the longest in x first.
+    """Return eigenvectors with a fixed basis where eigenvalues are equal, the longest in x first.
 
     With nearly as many white coordinates as rows many eigenvalues are equal, and rounding alone
     would choose among their eigenvectors.
@@ -260,7 +260,7 @@ def _sizes(whitening: Whitening, X: Any) -> NDArray[Any]:
 def _row_space(
     whitening: Whitening, X: Any, weights: Any, codes: NDArray[Any], *, ordered: bool
 ) -> SliceMoments:
-    """Moments in the row space of a table with more columns than rows, where Z is small."""
+    """Return moments in the row space of a table with more columns than rows, where Z is small."""
     Z = whitening.rows(X)
     shares, means, seconds = [], [], []
     for code in np.unique(codes[weights > 0]):

@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 
 def principal_angles(A: Any, B: Any, covariance: Any = None) -> Array:
-    """Angles between two subspaces, in rising order.
+    """Return angles between two subspaces, in rising order.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def subspace_overlap(A: Any, B: Any, covariance: Any = None) -> float:
 
 
 def split_half(estimator: Any, X: Any, y: Any, repeats: int = 5, random_state: Any = 0) -> Array:
-    """Overlap of the subspaces found in two random halves of the data.
+    """Return the overlap of the subspaces found in two random halves of the data.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def split_half(estimator: Any, X: Any, y: Any, repeats: int = 5, random_state: A
 def bootstrap_subspace(
     estimator: Any, X: Any, y: Any, repeats: int = 20, random_state: Any = 0
 ) -> Array:
-    """Overlap of the estimate with those of bootstrap samples of the rows.
+    """Return the overlap of the estimate with those of bootstrap samples of the rows.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def bootstrap_subspace(
 
 
 def _read(X: Any, y: Any) -> tuple[Array, NDArray[Any], Array]:
-    """The data, and the covariance of the inputs."""
+    """Return the data, and the covariance of the inputs."""
     X, y = check_X_y(X, y, dtype=float, multi_output=True, ensure_min_samples=4)
     return X, y, np.cov(X, rowvar=False).reshape(X.shape[1], X.shape[1])
 

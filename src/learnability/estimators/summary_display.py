@@ -29,8 +29,9 @@ _NEAR = 0.4
 class SummaryDisplay(ShowsItself):
     """Sufficient summary plot: y against the coordinates that were found.
 
-    One coordinate: numbers against it, with their running mean, or histograms of the classes with
-    their probabilities. More: the first two coordinates, coloured by the rank of y or its class.
+    With one coordinate the plot has numbers against it and their running mean, or histograms of the
+    classes with their probabilities. With more it has the first two coordinates, coloured by the
+    rank of y or by its class.
     The background is the learned law of y given the coordinates.
 
     Parameters
@@ -112,14 +113,14 @@ def _law(labels: Labels, t: NDArray[Any], grid: NDArray[Any]) -> NDArray[Any]:
 
 
 def _range(t: NDArray[Any]) -> NDArray[Any]:
-    """A grid over the points, without the farthest ones."""
+    """Return a grid over the points, without the farthest ones."""
     low, high = np.quantile(t, [0.01, 0.99])
     margin = 0.15 * (high - low)
     return np.linspace(low - margin, high + margin, _GRID)
 
 
 def _square(t: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], list[Any]]:
-    """A grid over the plane (m, 2), how near points are to it (m,), and its corners."""
+    """Return a grid over the plane (m, 2), how near points are to it (m,), and its corners."""
     first, second = _range(t[:, 0]), _range(t[:, 1])
     grid = np.stack(np.meshgrid(first, second), axis=-1).reshape(-1, 2)
     unit = t.std(axis=0) + 1e-12
@@ -196,7 +197,7 @@ def _regions(ax: Any, t: NDArray[Any], y: NDArray[Any], labels: Labels) -> None:
 
 
 def _palette(labels: Labels) -> NDArray[Any]:
-    """A colour for each class, (B, 3)."""
+    """Return a colour for each class, (B, 3)."""
     import matplotlib as mpl
     from matplotlib.colors import to_rgb
 

@@ -46,7 +46,7 @@ class TableFit:
     loadings: Loadings | None
 
     def __str__(self) -> str:
-        """The report, with the columns that make the directions."""
+        """Return the report, with the columns that make the directions."""
         lines = [*self.table.notes, str(self.found.report_)]
         if self.loadings is not None:
             lines.append(str(self.loadings))
@@ -102,7 +102,7 @@ def fit_table(
 
 
 def apply_model(model: Path, path: Path) -> Any:
-    """Coordinates of the rows of another table.
+    """Return coordinates of the rows of another table.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def apply_model(model: Path, path: Path) -> Any:
 
 
 def law_of_table(path: Path, target: str) -> tuple[FiniteLaw, str]:
-    """The law of a target given the directions that were found in its table.
+    """Return the law of a target given the directions that were found in its table.
 
     Parameters
     ----------

@@ -55,11 +55,11 @@ class Recipe:
     words: dict[str, list[str]]
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as plain numbers and words."""
+        """Return the fields as plain numbers and words."""
         return asdict(self)
 
     def inputs(self, table: Any) -> Any:
-        """The columns of a data frame as numbers, in the order of the recipe.
+        """Return the columns of a data frame as numbers, in the order of the recipe.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class Recipe:
         Returns
         -------
         DataFrame
-            Of floats.
+            The table with every column as floats.
 
         Raises
         ------
@@ -208,7 +208,7 @@ def read_table(
 
 
 def _recipe(table: Any, target: str, *, fill: bool) -> Recipe:
-    """What each column is."""
+    """Return what each column is."""
     import pandas
 
     numbers: dict[str, float | None] = {}
@@ -250,7 +250,7 @@ def _levels(column: Any) -> Any:
 
 
 def open_table(path: Path) -> tuple[Any, list[str]]:
-    """The table in a file as it is, its column names all different, and what was done to it.
+    """Return the table in a file as it is, its column names all different, and what was done to it.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def open_table(path: Path) -> tuple[Any, list[str]]:
 
 
 def _read_text(path: Path, packed: str) -> tuple[Any, list[str]]:
-    """A table of text, and the names in its first line."""
+    """Return a table of text, and the names in its first line."""
     import pandas
 
     with _PACKED[packed](path, "rb") if packed else path.open("rb") as file:
@@ -322,7 +322,7 @@ def _read_text(path: Path, packed: str) -> tuple[Any, list[str]]:
 
 
 def _separator(lines: list[str]) -> str:
-    """The one that cuts the first lines into the same number of fields, the largest."""
+    """Return the one that cuts the first lines into the same number of fields, the largest."""
 
     def fields(separator: str) -> tuple[bool, int]:
         counts = [len(row) for row in csv.reader(lines, delimiter=separator) if row]
@@ -333,7 +333,7 @@ def _separator(lines: list[str]) -> str:
 
 
 def _without_row_numbers(table: Any) -> tuple[Any, list[str]]:
-    """The table without a nameless first column that only numbers its rows."""
+    """Return the table without a nameless first column that only numbers its rows."""
     if table.shape[1] < 2 or not str(table.columns[0]).startswith("Unnamed: 0"):
         return table, []
     first = table.iloc[:, 0].to_numpy()

@@ -20,7 +20,7 @@ def evaluate(tree: Tree, z: Any, xp: Any) -> Any:
     ----------
     tree : Tree
     z : array, shape (..., r)
-        Of a floating dtype, which the result keeps.
+        Points of a floating dtype, which the result keeps.
     xp : module
         ``numpy`` or ``jax.numpy``, the home of `z`.
 

@@ -30,7 +30,7 @@ class TreeFunction:
     tree: Tree
 
     def __call__(self, z: Any) -> Any:
-        """Values (...) at points (..., r)."""
+        """Return values (...) at points (..., r)."""
         xp = namespace(z)
         return xp.broadcast_to(evaluate(self.tree, z, xp), z.shape[:-1])
 
@@ -43,7 +43,7 @@ class CentralDifference:
     index: int
 
     def __call__(self, z: Any) -> Any:
-        """Values (...) at points (..., r)."""
+        """Return values (...) at points (..., r)."""
         xp = namespace(z)
         # The cube root balances the rounding of the difference against its cubic remainder.
         relative = float(xp.finfo(z.dtype).eps) ** (1 / 3)
@@ -60,7 +60,7 @@ class Rotated:
     rows: tuple[tuple[float, ...], ...]
 
     def __call__(self, z: Any) -> Any:
-        """Values (...) at points (..., r)."""
+        """Return values (...) at points (..., r)."""
         matrix = np.array(self.rows, dtype=z.dtype)
         return self.function(z @ matrix.T)
 
@@ -73,5 +73,5 @@ class Composed:
     inner: Callable[[Any], Any]
 
     def __call__(self, z: Any) -> Any:
-        """Values (...) at points (..., r)."""
+        """Return values (...) at points (..., r)."""
         return self.outer(self.inner(z)[..., None])

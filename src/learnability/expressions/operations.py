@@ -94,7 +94,7 @@ def _itself(args: Args) -> Sequence[Tree]:
 
 
 def _full_turns(wave: str, tree: Tree) -> Tree:
-    """A wave that vanishes where its argument is whole (sin), or half a whole off (cos)."""
+    """Return a wave that vanishes where its argument is whole (sin), or half a whole off (cos)."""
     return call(wave, product_of([call("pi"), tree]))
 
 

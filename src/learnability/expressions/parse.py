@@ -109,7 +109,7 @@ def parse(text: str) -> Tree:
     Raises
     ------
     LinkError
-        With one sentence, whatever the text holds.
+        The message is one sentence, whatever the text holds.
     """
     _, (tree,) = _parsed(text, random=False)
     return tree
@@ -134,7 +134,7 @@ def parse_law(text: str) -> tuple[str | None, tuple[Tree, ...]]:
     Raises
     ------
     LinkError
-        With one sentence, whatever the text holds.
+        The message is one sentence, whatever the text holds.
     """
     return _parsed(text, random=True)
 

@@ -128,7 +128,7 @@ def symmetries(
     Parameters
     ----------
     function : callable
-        From an (n, r) array to an (n,) array, or an (n, q) array that tells the law of the label.
+        It maps an (n, r) array to an (n,) array, or to an (n, q) array that tells the label's law.
     r : int
     mirror : callable or None
         What a change of sign of the label does to these values; None when it gives another law.

@@ -17,7 +17,7 @@ LARGEST_WHOLE = 2**53
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a finite real number and not a truth value.
+    """Return whether a value is a finite real number and not a truth value.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def within_range(value: Any, smallest: float = SMALLEST, largest: float = LARGES
     Raises
     ------
     LearnabilityError
-        Naming the range.
+        The message names the range.
     """
     size = abs(float(value))  # Not in single precision, where the ends are 0 and infinity.
     if size and not smallest <= size <= largest:
@@ -78,7 +78,7 @@ class Kind:
         raise NotImplementedError
 
     def read(self, value: Any) -> Any:
-        """The value in its final form.
+        """Return the value in its final form.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Kind:
         raise NotImplementedError
 
     def parse(self, text: str) -> Any:
-        """The value that a text of the command line stands for; `read` checks it.
+        """Return the value that a text of the command line stands for; `read` checks it.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class Number(Kind):
         )
 
     def read(self, value: Any) -> Any:
-        """The value as a float.
+        """Return the value as a float.
 
         Raises
         ------
@@ -195,7 +195,7 @@ class Whole(Number):
         return "int"
 
     def read(self, value: Any) -> Any:
-        """The value as an int.
+        """Return the value as an int.
 
         Raises
         ------
@@ -223,7 +223,7 @@ class Flag(Kind):
         return "bool"
 
     def read(self, value: Any) -> Any:
-        """The value as it is.
+        """Return the value as it is.
 
         Raises
         ------
@@ -258,7 +258,7 @@ class Choice(Kind):
         return "{" + ", ".join(f'"{word}"' for word in self.words) + "}"
 
     def read(self, value: Any) -> Any:
-        """The word.
+        """Return the word.
 
         Raises
         ------
@@ -270,7 +270,7 @@ class Choice(Kind):
         return value
 
     def parse(self, text: str) -> Any:
-        """The text itself."""
+        """Return the text itself."""
         return text
 
 
@@ -301,7 +301,7 @@ class Several(Kind):
         return f"{self.each.type_name} or sequence of {self.each.type_name}"
 
     def read(self, value: Any) -> Any:
-        """A number, or a tuple of numbers.
+        """Return a number, or a tuple of numbers.
 
         Raises
         ------

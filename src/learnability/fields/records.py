@@ -63,12 +63,12 @@ class Declared:
         return self.kind.accepted + (", or None," if self.optional else "")
 
     def read(self, name: str, value: Any) -> Any:
-        """The value in its final form.
+        """Return the value in its final form.
 
         Parameters
         ----------
         name : str
-            Of the field, for the sentence.
+            The name of the field, which the message quotes.
         value : object
             What was given.
 
@@ -95,7 +95,7 @@ class Declared:
 
 
 def declare(default: Any, kind: Kind, help: str, **about: Any) -> Any:
-    """A field of a record.
+    """Return a field of a record.
 
     Parameters
     ----------
@@ -114,34 +114,34 @@ def declare(default: Any, kind: Kind, help: str, **about: Any) -> Any:
 def number(default: float | None, *, help: str, above: float | None = None,
            at_least: float | None = None, below: float | None = None,
            at_most: float | None = None, **about: Any) -> Any:  # fmt: skip
-    """A field that is a finite number within a range; see `declare`."""
+    """Return a field that is a finite number within a range; see `declare`."""
     return declare(default, Number(above, at_least, below, at_most), help, **about)
 
 
 def whole(default: int | None, *, help: str, at_least: int = 1, at_most: int | None = None,
           **about: Any) -> Any:  # fmt: skip
-    """A field that is a whole number within a range; see `declare`."""
+    """Return a field that is a whole number within a range; see `declare`."""
     return declare(default, Whole(None, at_least, None, at_most), help, **about)
 
 
 def numbers(default: Any, *, help: str, above: float | None = None, at_least: float | None = None,
             distinct: bool = True, **about: Any) -> Any:  # fmt: skip
-    """A field that is one number or several; see `declare`."""
+    """Return a field that is one number or several; see `declare`."""
     return declare(default, Several(Number(above, at_least), distinct), help, **about)
 
 
 def choice(default: str | None, words: Iterable[str], *, help: str, **about: Any) -> Any:
-    """A field that is one of a few words; see `declare`."""
+    """Return a field that is one of a few words; see `declare`."""
     return declare(default, Choice(tuple(words)), help, **about)
 
 
 def flag(default: bool, *, help: str, **about: Any) -> Any:
-    """A field that is True or False; see `declare`."""
+    """Return a field that is True or False; see `declare`."""
     return declare(default, Flag(), help, **about)
 
 
 def declared(record: Any) -> Iterator[tuple[dataclasses.Field[Any], Declared]]:
-    """The declared fields of a record or of its class.
+    """Yield the declared fields of a record or of its class.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def record(cls: _Class) -> _Class:
 
 
 def _rich(record: Any) -> str:
-    """The rich form of a record in a notebook: its fields, what they mean, which were given."""
+    """Return the rich form of a record: its fields, what they mean, which were given."""
     rows = []
     for field, about in declared(record):
         value = getattr(record, field.name)
@@ -200,7 +200,7 @@ def _rich(record: Any) -> str:
 
 
 def _then_read(init: Callable[..., None]) -> Callable[..., None]:
-    """An ``__init__`` after which the fields are read."""
+    """Return an ``__init__`` after which the fields are read."""
 
     @functools.wraps(init)
     def __init__(self: Any, *given: Any, **named: Any) -> None:
@@ -211,7 +211,7 @@ def _then_read(init: Callable[..., None]) -> Callable[..., None]:
 
 
 def given(record: Any, field: dataclasses.Field[Any], about: Declared) -> bool:
-    """Whether a field of a record has another value than its default.
+    """Return whether a field of a record has another value than its default.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def _refuse_idle(record: Any, field: dataclasses.Field[Any], about: Declared) ->
 
 
 def _with_parameters(cls: type) -> str:
-    """The docstring of a record with the section of its declared parameters."""
+    """Return the docstring of a record with the section of its declared parameters."""
     text = inspect.cleandoc(cls.__doc__ or "") + "\n"
     rows = "".join(f"{field.name} : {about.row}\n" for field, about in declared(cls))
     if not rows:

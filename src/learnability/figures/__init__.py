@@ -57,7 +57,7 @@ the figure can be drawn for the user's own.
 
 
 def takes_target(name: str) -> bool:
-    """Whether a figure can be drawn for the user's own target.
+    """Return whether a figure can be drawn for the user's own target.
 
     Parameters
     ----------

@@ -49,12 +49,12 @@ def reference(**more: Any) -> Hierarchical:
 
 
 def relative(values: Any, target: Hierarchical) -> Any:
-    """Errors over Var y of a target whose N is a number."""
+    """Return errors over Var y of a target whose N is a number."""
     return np.asarray(values) / target.label_variance
 
 
 def best_kernel(name: str, target: Hierarchical, d: int, n: float) -> KernelRidge:
-    """Kernel regression at the ridge of 0.3 to 300 with the least predicted error.
+    """Return the kernel regression at the ridge of 0.3 to 300 with the least predicted error.
 
     Parameters
     ----------

@@ -98,7 +98,7 @@ def message_passing(
 
 
 def _groups(steps: Sequence[Step], r: int) -> list[int]:
-    """The step that opens each coordinate; each is alone where steps open combinations of them."""
+    """Return the step that opens each coordinate; combinations stay alone."""
     weight = np.array([np.sum(step.directions**2, axis=0) for step in steps]).reshape(-1, r)
     aligned = np.all(np.minimum(weight, np.abs(1 - weight)) < 1e-6)
     if not aligned or not weight.any(axis=0).all():
@@ -107,7 +107,7 @@ def _groups(steps: Sequence[Step], r: int) -> list[int]:
 
 
 def groups(data: xarray.Dataset) -> Iterator[tuple[tuple[int, ...], str]]:
-    """Directions that are drawn as one, and their name."""
+    """Yield directions that are drawn as one, and their name."""
     group = data["group"].values
     for which in dict.fromkeys(group.tolist()):
         members = tuple(int(i) for i in np.nonzero(group == which)[0])
@@ -118,7 +118,7 @@ def groups(data: xarray.Dataset) -> Iterator[tuple[tuple[int, ...], str]]:
 def _line_grid(
     alphas: Sequence[float], points: int, kinks: Sequence[float], jump: float
 ) -> NDArray[np.float64]:
-    """Ratios of a line: evenly up to the last runs, at kinks, and on both sides of a jump.
+    """Return ratios of a line: evenly up to the last runs, at kinks, and on both sides of a jump.
 
     The jump is NaN where there is none. Closer below it than this the overlap is not resolved.
     """

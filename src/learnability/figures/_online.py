@@ -55,18 +55,18 @@ def paths(
     store: Path | None,
     shared: bool = False,
 ) -> tuple[xarray.Dataset, xarray.Dataset]:
-    """The solution from a given start, and runs from there or from random weights.
+    """Return the solution from a given start, and runs from there or from random weights.
 
     Parameters
     ----------
     learner, target, d
         What to run.
     times : array
-        Of the solution; the runs are looked at at every fourth.
+        Times of the solution; the runs are observed at every fourth of them.
     runs : int
         Number of runs.
     start : (Q, M)
-        Of the solution.
+        The start of the solution.
     store : Path, optional
         File that keeps the runs.
     shared : bool

@@ -40,9 +40,9 @@ class Staircase:
     Attributes
     ----------
     link, activation : str
-        Of the target, with three directions, and of the neuron.
+        The link of the target, with three directions, and the activation of the neuron.
     step, look_ahead : float
-        Of the steps.
+        The sizes of the steps.
     last : float
         Last time in units of log d.
     """
@@ -143,6 +143,6 @@ class Staircase:
 
 
 def _overlaps(result: xarray.Dataset, groups: Iterable[list[int]]) -> Any:
-    """Means of |overlap| with the directions of each group, on a last axis."""
+    """Return means of |overlap| with the directions of each group, on a last axis."""
     overlap = np.abs(result["overlap_trace"].values[..., 0, :])
     return np.stack([overlap[..., group].mean(axis=-1) for group in groups], axis=-1)

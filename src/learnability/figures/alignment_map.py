@@ -48,7 +48,7 @@ _AGAIN = 300  # Samples of the bootstrap.
 def steps_to_recovery(
     target: MultiIndex, d: int, runs: int, store: Path | None = None
 ) -> NDArray[np.float64]:
-    """Steps to |rho| = 1/2 of so many runs, infinite where a run did not get there.
+    """Return steps to |rho| = 1/2 of so many runs, infinite where a run did not get there.
 
     He3 pulls to rho = 1: from below 0 it is a matter of noise, so the runs are those whose random
     start is above.
@@ -71,7 +71,7 @@ def steps_to_recovery(
 
 
 def compute(size: MapSize, store: Path | None = None) -> xarray.Dataset:
-    """Medians, slopes with bootstrap errors, and what the start predicts at these d."""
+    """Return medians, slopes with bootstrap errors, and what the start predicts at these d."""
     import xarray
 
     from learnability.learners.networks.starts import typical_correlation
@@ -110,13 +110,13 @@ def compute(size: MapSize, store: Path | None = None) -> xarray.Dataset:
 
 
 def _slopes(d: NDArray[Any], medians: NDArray[Any]) -> NDArray[np.float64]:
-    """Slopes of log medians (..., d) against log d."""
+    """Return slopes of log medians (..., d) against log d."""
     x = np.log(d) - np.log(d).mean()
     return np.asarray(np.log(medians) @ x / (x @ x))
 
 
 def _slope_error(d: NDArray[Any], steps: NDArray[Any]) -> float:
-    """Standard error of the slope of the medians of steps (d, run), by the bootstrap."""
+    """Return standard error of the slope of the medians of steps (d, run), by the bootstrap."""
     runs = steps.shape[1]
     drawn = np.random.default_rng(1).integers(runs, size=(len(d), _AGAIN, runs))
     again = np.median(np.take_along_axis(steps[:, None], drawn, axis=2), axis=2)
@@ -124,7 +124,7 @@ def _slope_error(d: NDArray[Any], steps: NDArray[Any]) -> float:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """The measured slopes on the predicted map, against the prediction, and the upper bound."""
+    """Draw the measured slopes on the map and against it, and the upper bound."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
@@ -168,7 +168,7 @@ def picture(data: xarray.Dataset) -> Any:
             )
         sizes = ", ".join(str(d) for d in data["d"].values)
         figure.suptitle(
-            f"He3, whitened one-pass SGD, $d = $ {sizes}, {data.attrs['runs']} runs a dot",
+            f"He3, whitened one-pass SGD, $d = $ {sizes}, {data.attrs['runs']} runs per dot",
             fontsize=8,
         )
     return figure

@@ -57,7 +57,7 @@ QUICK = Size(d=1000, runs=8, samples=2**19)
 
 
 def compute(size: Size, store: Path | None = None, target: Target | None = None) -> xarray.Dataset:
-    """Theory with its standard errors, and runs.
+    """Return theory with its standard errors, and runs.
 
     `theory_overlap`, `theory_overlap_stderr` and `runs_overlap` are by curve and time: the overlap
     of the neuron, or half the difference of the overlaps of the two neurons with z1 or z2;
@@ -113,7 +113,7 @@ def compute(size: Size, store: Path | None = None, target: Target | None = None)
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Overlaps of one neuron, overlaps of two neurons, and errors, against the iteration."""
+    """Draw overlaps of one neuron, overlaps of two neurons, and errors, against the iteration."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
@@ -148,7 +148,7 @@ def _text(target: Any) -> str:
 
 
 def _own_picture(data: xarray.Dataset) -> Any:
-    """Overlaps with every direction of the user's own target, and its error."""
+    """Return overlaps with every direction of the user's own target, and its error."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

@@ -40,7 +40,7 @@ QUICK = Size((16, 64, 256, 1024))
 
 
 def compute(size: Size) -> xarray.Dataset:
-    """Shares of degrees 1 to 4 by N, and the exponent with its slopes."""
+    """Return shares of degrees 1 to 4 by N, and the exponent with its slopes."""
     import xarray
 
     from learnability.targets import Hierarchical
@@ -63,7 +63,7 @@ def compute(size: Size) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """One panel per example; the degree of the exponent is the thick line."""
+    """Draw one panel per example; the degree of the exponent is the thick line."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

@@ -71,7 +71,7 @@ QUICK = Size((64,), (1.4, 1.8, 2.0, 2.2), 2, (2.0,), 1, 30, 1800)
 def compute(
     size: Size, store: Path | None = None, target: Hierarchical | None = None
 ) -> xarray.Dataset:
-    """Errors over Var y of all learners, and the lines."""
+    """Return errors over Var y of all learners, and the lines."""
     import xarray
 
     from learnability.learners import JointAdamW, Layerwise
@@ -133,12 +133,12 @@ def compute(
 
 
 def _alphas(d: int, kappas: Sequence[float]) -> list[float]:
-    """Ratios n / d of whole numbers n nearest to d^kappa."""
+    """Return ratios n / d of whole numbers n nearest to d^kappa."""
     return [round(d**kappa) / d for kappa in kappas]
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """One panel per dimension."""
+    """Draw one panel per dimension."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.marks import crosses

@@ -40,7 +40,7 @@ QUICK = Size((64, 144), 4)
 
 
 def compute(size: Size, target: Hierarchical | None = None) -> xarray.Dataset:
-    """M_W^2 by dimension, n / n* and seed, and the line."""
+    """Return M_W^2 by dimension, n / n* and seed, and the line."""
     import xarray
 
     from learnability.learners.deep import Samples, SpectralFirstLayer, first_layer_overlap
@@ -79,7 +79,7 @@ def compute(size: Size, target: Hierarchical | None = None) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """M_W^2 against n / n*."""
+    """Draw M_W^2 against n / n*."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.marks import crosses, mark

@@ -49,7 +49,7 @@ PAIRS = {"tanh, -He3": ("tanh(z)", "-He3(z)/sqrt(6)"), "relu, He2": ("relu(z)", 
 
 
 def compute(size: FlowSize, store: Path | None = None) -> xarray.Dataset:
-    """Correlations along the flows of tanh on -He3, from both sides of S_c, and the losses in S."""
+    """Return correlations along flows from both sides of S_c, and the losses in S."""
     import xarray
 
     from learnability.labels import Link
@@ -94,7 +94,7 @@ def compute(size: FlowSize, store: Path | None = None) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Paths of both flows, and the loss against theta m^2."""
+    """Draw paths of both flows, and the loss against theta m^2."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

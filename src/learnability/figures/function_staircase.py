@@ -89,7 +89,7 @@ def measured(target: Hierarchical, n: int, width: int, seed: int) -> tuple[Any, 
 
 
 def compute(size: Size) -> xarray.Dataset:
-    """Errors and overlaps for three functions of two features."""
+    """Return errors and overlaps for three functions of two features."""
     import xarray
 
     from learnability.progress import tracked
@@ -120,7 +120,7 @@ def compute(size: Size) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Errors above, overlaps of the two functions with the two features below."""
+    """Draw errors above, overlaps of the two functions with the two features below."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

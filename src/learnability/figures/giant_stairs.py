@@ -51,7 +51,7 @@ QUICK = Size(d=250, runs=4)
 def compute(
     size: Size, store: Path | None = None, target: MultiIndex | None = None
 ) -> xarray.Dataset:
-    """Cosines of the gradients of the neurons at two steps, relu, f = 0 at first.
+    """Return cosines of the gradients of the neurons at two steps, relu, f = 0 at first.
 
     Of a target of the user's own the first two directions of its staircase are followed.
     """
@@ -90,7 +90,7 @@ def compute(
 def _example(
     target: MultiIndex,
 ) -> tuple[str, tuple[float, ...], tuple[float, ...], float, str, str]:
-    """A target as one of the examples: two directions, and how many samples a step takes."""
+    """Return a target as one of the examples: two directions, and how many samples a step takes."""
     from learnability.errors import LearnabilityError
     from learnability.gaussian.sections import complement
     from learnability.theory import csq_staircase
@@ -98,7 +98,7 @@ def _example(
     steps = csq_staircase(target.link).steps
     if not steps or target.r < 2:
         raise LearnabilityError(
-            f"{target.link!r} has no two directions of which a step in proportion to the dimension "
+            f"{target.link!r} has no two directions of which a step on n of order d samples "
             "finds the first: give a target such as z1 + z1*z2."
         )
     opened = np.vstack([step.directions for step in steps])
@@ -109,7 +109,7 @@ def _example(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """One panel an example: the cosine with its second direction against that with its first."""
+    """Draw one panel per example: cosines with its second direction against its first."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

@@ -32,12 +32,12 @@ QUICK = Size(d=200, runs=4, alphas=(0.3, 0.8, 1.2, 1.6, 2.2, 3.2, 4.2, 5.2), the
 
 
 def compute(size: Size, store: Path | None = None, target: Target | None = None) -> xarray.Dataset:
-    """The prediction, the runs and the thresholds of the hardness report."""
+    """Return the prediction, the runs and the thresholds of the hardness report."""
     return message_passing(LINK, size, store, target)
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Overlaps on the left, the generalisation error on the right, against alpha."""
+    """Draw overlaps on the left, the generalisation error on the right, against alpha."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

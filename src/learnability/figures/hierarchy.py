@@ -1,10 +1,10 @@
 """A hierarchy of directions, z1 + He3(z1) z2 + He3(z2) z3: each opens the way to the next.
 
-On the left one neuron on the sphere with the correlation loss, from a start without overlap. With
+On the left is one neuron on the sphere with the correlation loss, without overlap at first. With
 c_k the Hermite coefficients of its activation it climbs c1 m1 + c4 (m1^3 m2 + m2^3 m3): m1 grows
-like t, m2 like t^4 and m3 like t^13, one after the other and all in proportion to d, but a single
-neuron has little to win from z3. On the right eight neurons with both layers trained by the squared
-loss: as the first two terms are fitted, the third is what is left, and all of z3 is found. The
+like t, m2 like t^4 and m3 like t^13, one after the other and in times proportional to d, but a
+single neuron has little to win from z3. On the right eight neurons have both layers trained by the
+squared loss: once the first two terms are fitted the third is left, and all of z3 is found. The
 batch keeps the noise of the large step low: with single samples and a step of 0.2 z3 is not found
 in as many steps.
 
@@ -46,7 +46,7 @@ QUICK = OnlineSize(dimensions=(300,), runs=4, points=41)
 def compute(
     size: OnlineSize, store: Path | None = None, target: Target | None = None
 ) -> xarray.Dataset:
-    """Overlaps of one neuron with the directions, and their shares in the span of eight."""
+    """Return overlaps of one neuron with the directions, and their shares in the span of eight."""
     import xarray
 
     from learnability.learners import OnlineSGD
@@ -74,7 +74,7 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Overlaps of one neuron in double logarithmic scale, and shares of eight."""
+    """Draw overlaps of one neuron in double logarithmic scale, and shares of eight."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.marks import crosses

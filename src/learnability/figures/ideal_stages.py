@@ -38,7 +38,7 @@ QUICK = Size((8, 12), (2.0, 2.5, 3.0, 3.4), 3, 25, 2000)
 
 
 def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
-    """Mehler ridge and a refit on it on exact directions, and the theory."""
+    """Return errors of Mehler ridge and of a refit on exact directions, and the theory."""
     import xarray
 
     from learnability.learners import (
@@ -87,7 +87,7 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """II, III and M_h against log n / log N."""
+    """Draw II, III and M_h against log n / log N."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.marks import crosses

@@ -42,7 +42,7 @@ QUICK = Size(d=64, n=800, width=1000)
 
 
 def compute(size: Size, target: Hierarchical | None = None) -> xarray.Dataset:
-    """Eigenvalues and shares of h for three first layers; the spectral one from 4 n* samples."""
+    """Return eigenvalues and shares of h for three first layers."""
     import xarray
 
     from learnability.labels.link import Link
@@ -79,7 +79,7 @@ def compute(size: Size, target: Hierarchical | None = None) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Eigenvalues on the left, the share of h on the right."""
+    """Draw eigenvalues on the left, the share of h on the right."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
@@ -92,17 +92,15 @@ def picture(data: xarray.Dataset) -> Any:
             label = named[str(name)]
             left.plot(data["rank"], data["eigenvalue"][k], ".", ms=2.5, color=COLOURS[k])
             right.plot(data["rank"], data["share"][k], color=COLOURS[k], label=label)
-        texts = ("$1 + d$", "$1 + N$", "$1 + N + N(N+1)/2$")
+        texts, dashes = ("$1 + d$", "$1 + N$", "$1 + N + N(N+1)/2$"), ("--", ":", "-.")
         for axes in (left, right):
-            for at, text in zip(data["mark"].values, texts, strict=True):
-                axes.axvline(at, ls="--", lw=0.8, color="0.45", zorder=0)
-                if axes is left:
-                    axes.text(at * 1.05, 0.98, text, rotation=90, va="top", fontsize=7,
-                              transform=axes.get_xaxis_transform())  # fmt: skip
+            for at, text, dash in zip(data["mark"].values, texts, dashes, strict=True):
+                label = text if axes is right else None
+                axes.axvline(at, ls=dash, lw=0.9, color="0.45", zorder=0, label=label)
             axes.set(xscale="log", xlabel="rank $k$")
         left.set(yscale="log", ylabel=r"eigenvalue $\lambda_k$", ylim=(1e-5, None))
         right.set(ylabel="share of $h$ in the first $k$", ylim=(0, 1))
-        right.legend(title="first layer", loc="upper left")
+        figure.legend(loc="outside lower center", ncols=6, title="first layer, and ranks")
         figure.suptitle(
             f"relu, $d = {data.attrs['runs_d']}$, $N = {data.attrs['N']}$, "
             f"{data.attrs['n']} samples, {data.attrs['width']} neurons", fontsize=8,

@@ -36,7 +36,7 @@ WIDTHS_LOG = (0.5, 1.5, 2.3)
 
 
 def _kappas(d: int, last: float, count: int) -> tuple[float, ...]:
-    """Ratios n / d of evenly spaced log n / log d."""
+    """Return ratios n / d of evenly spaced log n / log d."""
     return tuple(d ** (k - 1) for k in np.linspace(0.8, last, count))
 
 
@@ -45,7 +45,7 @@ QUICK = Size(d=30, runs=4, alphas=_kappas(30, 2.4, 7), theory=80)
 
 
 def compute(size: Size, store: Path | None = None, target: Target | None = None) -> xarray.Dataset:
-    """Theory and runs of the kernel and of random features of three widths, and the floors."""
+    """Return theory and runs of the kernel and of three random features, and the floors."""
     import xarray
 
     from learnability.learners import KernelRidge, RandomFeatures
@@ -95,7 +95,7 @@ def compute(size: Size, store: Path | None = None, target: Target | None = None)
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """The kernel on the left, random features on the right, against log n / log d."""
+    """Draw the kernel on the left, random features on the right, against log n / log d."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.marks import crosses

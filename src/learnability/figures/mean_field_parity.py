@@ -41,7 +41,7 @@ QUICK = ParitySize(20, 1, (5.0, 10.0), (2, 3), (0.0, 0.5), 1000, 500)
 
 
 def compute(size: ParitySize, store: Path | None = None) -> xarray.Dataset:
-    """Accuracies on fresh and on training samples, steps taken, and how the runs ended."""
+    """Return accuracies on fresh and on training samples, steps taken, and how the runs ended."""
     import xarray
 
     from learnability.learners import MeanFieldLangevin
@@ -67,7 +67,7 @@ def compute(size: ParitySize, store: Path | None = None) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Accuracy on fresh samples; dotted lines are those on the training samples."""
+    """Draw the accuracy on fresh samples; dotted lines are those on the training samples."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

@@ -35,7 +35,7 @@ QUICK = Size(d=300, runs=4, alphas=(0.5, 1.0, 2.0, 4.0), theory=40)
 def compute(
     size: Size, store: Path | None = None, target: MultiIndex | None = None
 ) -> xarray.Dataset:
-    """Theory and runs for every link and batch, and the three curves to compare with.
+    """Return theory and runs for every link and batch, and the three curves to compare with.
 
     A target of the user's own needs isotropic inputs and a linear part.
     """
@@ -81,7 +81,7 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """One panel a link: error against the samples of the readout, a colour a batch."""
+    """Draw the error against the samples of the readout, one panel per link."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

@@ -45,7 +45,7 @@ FULL, QUICK = Size(d=2000), Size(d=600)
 def compute(
     size: Size, store: Path | None = None, target: MultiIndex | None = None
 ) -> xarray.Dataset:
-    """One run, the bulks of theory and the outlier of W.
+    """Return one run, the bulks of theory and the outlier of W.
 
     A target of the user's own needs isotropic inputs and a linear part.
     """
@@ -66,7 +66,7 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Singular values of W on the left, eigenvalues of the features on the right."""
+    """Draw singular values of W on the left, eigenvalues of the features on the right."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

@@ -77,7 +77,7 @@ QUICK = Size(
 
 
 def learner(link: str | Link, degree: int, d: int) -> OnlineSGD:
-    """The learner of a link of a degree; the step of degree 3 shrinks like d^(-1/2)."""
+    """Return the learner of a link of a degree; the step of degree 3 shrinks like d^(-1/2)."""
     from learnability.learners import OnlineSGD
 
     step = {1: 0.5, 2: 0.1, 3: 0.5 / math.sqrt(d)}[degree]
@@ -85,7 +85,7 @@ def learner(link: str | Link, degree: int, d: int) -> OnlineSGD:
 
 
 def unit(degree: int, d: int) -> float:
-    """The time steps / d that is one in a panel."""
+    """Return the time steps / d that is one in a panel."""
     return {1: 1.0, 2: math.log(d), 3: float(d)}[degree]
 
 
@@ -106,7 +106,7 @@ def _targets(target: Target | None) -> dict[int, Target]:
 
 
 def compute(size: Size, store: Path | None = None, target: Target | None = None) -> xarray.Dataset:
-    """Paths of every degree and dimension, the times to 1/2 and their exponents."""
+    """Return paths of every degree and dimension, the times to 1/2 and their exponents."""
     import xarray
 
     from learnability.studies import study
@@ -156,7 +156,7 @@ def _slope(x: NDArray[Any], y: NDArray[Any], error: NDArray[Any]) -> tuple[float
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Three panels of overlaps in the units of theory, and the times to overlap 1/2."""
+    """Draw three panels of overlaps in the units of theory, and the times to overlap 1/2."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

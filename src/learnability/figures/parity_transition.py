@@ -32,12 +32,12 @@ QUICK = Size(d=300, runs=8, alphas=(1.0, 2.0, 2.75, 3.5, 4.25, 5.0, 6.0), theory
 
 
 def compute(size: Size, store: Path | None = None, target: Target | None = None) -> xarray.Dataset:
-    """The prediction, the runs and the threshold of the hardness report."""
+    """Return the prediction, the runs and the threshold of the hardness report."""
     return message_passing(LINK, size, store, target)
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Overlap against alpha, the mean of the directions that open together."""
+    """Draw the overlap against alpha, the mean of the directions that open together."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

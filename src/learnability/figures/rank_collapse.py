@@ -38,7 +38,7 @@ QUICK = Size(d=64, n=4096, width=300, steps=30, runs=3)
 
 
 def compute(size: Size, target: Hierarchical | None = None) -> xarray.Dataset:
-    """M_W and the participation ratio after every step."""
+    """Return M_W and the participation ratio after every step."""
     import xarray
 
     from learnability.learners.deep import (
@@ -69,7 +69,7 @@ def compute(size: Size, target: Hierarchical | None = None) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """The overlap above, the rank below, against the steps."""
+    """Draw the overlap above, the rank below, against the steps."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.marks import crosses, mark

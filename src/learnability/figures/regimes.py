@@ -43,7 +43,7 @@ QUICK = Size(d=12, runs=4, alphas=(5.0, 20.0, 80.0), theory=0)
 def compute(
     size: Size, store: Path | None = None, target: MultiIndex | None = None
 ) -> xarray.Dataset:
-    """Floors of the hardness report, and errors of runs at the best of several ridges.
+    """Return floors of the hardness report, and errors of runs at the best of several ridges.
 
     The ratios of `size` are those of n over d and d^2. A target of the user's own needs isotropic
     inputs.
@@ -94,7 +94,7 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Error against the constant in front of the power of d, a colour a regime, floors dotted."""
+    """Draw the error against the constant before the power of d, in one colour per regime."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

@@ -47,14 +47,14 @@ OWN = ("relu(z)", 0.3, 80.0)
 
 
 def unit(panel: str, d: int) -> float:
-    """The time steps / d that is one in a panel."""
+    """Return the time steps / d that is one in a panel."""
     return math.log(d) if panel == "He4" else 1.0
 
 
 def compute(
     size: OnlineSize, store: Path | None = None, target: Target | None = None
 ) -> xarray.Dataset:
-    """Largest |overlap| along the time of both rules.
+    """Return the largest |overlap| along the time of both rules.
 
     Theory begins at m = 0 for He3, whose drift with extragradient steps does not vanish there, and
     at d^(-1/2) for He4 and for a target of one's own.
@@ -89,7 +89,7 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """A panel for each link: dashed lines are plain steps, full lines extragradient."""
+    """Draw one panel for each link: dashed lines are plain steps, full lines extragradient."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import WIDTHS, house_style

@@ -64,7 +64,7 @@ def design_risk(
     q : float or None
         The number of random features is n^q; None for the kernel.
     seed : int
-        Of the design.
+        The seed of the design.
     """
     k = np.arange(1.0, levels + 1)
     root, f = k ** (-law.alpha / 2), k ** (-law.alpha * law.r - 0.5)
@@ -84,7 +84,7 @@ def design_risk(
 
 
 def compute(size: LawSize) -> xarray.Dataset:
-    """Curves of the kernel and of random features at the best ridge, runs, and the map."""
+    """Return curves of the kernel and of random features at the best ridge, runs, and the map."""
     import xarray
 
     from learnability.theory import scaling_laws
@@ -127,7 +127,7 @@ def compute(size: LawSize) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Learning curves with their slopes, and the map of regimes with the optimum."""
+    """Draw learning curves with their slopes, and the map of regimes with the optimum."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
@@ -144,10 +144,9 @@ def picture(data: xarray.Dataset) -> Any:
             left.plot(n, data["theory_part"][k, 1], color=COLOURS[k], lw=0.7, ls=":")
             crosses(left, data["runs_n"], data["runs_risk"][k], COLOURS[k])
         left.set(xscale="log", yscale="log", xlabel="$n$", ylabel="excess risk", ylim=(1e-9, 3))
-        left.legend(
-            title="risk (dashed: bias, dotted: variance)", title_fontsize=7, loc="lower left",
-            frameon=True, framealpha=1.0, edgecolor="none",
-        )  # fmt: skip
+        figure.legend(
+            title="risk (dashed: bias, dotted: variance)", loc="outside lower center", ncols=3
+        )
         shown = right.pcolormesh(
             data["ell"],
             data["q"],

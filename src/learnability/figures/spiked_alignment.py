@@ -31,7 +31,7 @@ PANELS = {"He2": ("relu(z)", 1.0, 2), "He3": ("tanh(z)", 0.0, 3)}
 
 
 def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
-    """Alignments by link and dimension."""
+    """Return alignments by link and dimension."""
     import xarray
 
     from learnability.learners import GiantSteps
@@ -71,7 +71,7 @@ def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """One panel a link; every run is shown, because He3 scatters."""
+    """Draw one panel per link; every run is shown, because He3 scatters."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

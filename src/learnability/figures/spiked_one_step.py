@@ -34,7 +34,7 @@ NAMES = {"labels": "error", "permuted": "permuted_error", "none": "none_error"}
 def compute(
     size: SpikeSize, store: Path | None = None, target: MultiIndex | None = None
 ) -> xarray.Dataset:
-    """Errors and rho^2 of the three runs, and the kernel's error.
+    """Return errors and rho^2 of the three runs, and the kernel's error.
 
     Of a target of the user's own the link of one variable and the noise are taken.
     """
@@ -80,7 +80,7 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Errors on the left, rho^2 on the right; grey is half a power iteration."""
+    """Draw errors on the left, rho^2 on the right; grey is half a power iteration."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
@@ -110,7 +110,11 @@ def picture(data: xarray.Dataset) -> Any:
         right.set(ylabel=r"$\rho^2$", ylim=(0, 1.02))
         for axes in (left, right):
             axes.set(xlabel=r"$\gamma$, $\theta = d^\gamma$")
-            axes.legend()
+        handles, labels = right.get_legend_handles_labels()
+        theory, *_ = left.get_legend_handles_labels()[0]
+        figure.legend(
+            [theory, *handles], ["kernel, theory", *labels], loc="outside lower center", ncols=5
+        )
         names = {link: name for name, link in LINKS.items()}
         name = names.get(data.attrs["link"], data.attrs["link"])
         figure.suptitle(f"{name}, $d = n = {d}$, {data.sizes['seed']} runs", fontsize=8)

@@ -31,7 +31,7 @@ QUICK = SpikeSize((400,), 1, (0.0, 0.4, 0.7), 4)
 def compute(
     size: SpikeSize, store: Path | None = None, target: MultiIndex | None = None
 ) -> xarray.Dataset:
-    """Singular values of one run, and the first outliers in theory.
+    """Return singular values of one run, and the first outliers in theory.
 
     Of a target of the user's own the link of one variable and the noise are taken.
     """
@@ -62,7 +62,7 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """A histogram a spike; triangles are predicted outliers, with their alignment."""
+    """Draw one histogram per spike; triangles are predicted outliers, with their alignment."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

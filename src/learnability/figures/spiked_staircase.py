@@ -34,7 +34,7 @@ QUICK = SpikeSize((200, 500), 2, (0.0, 0.3, 0.5, 0.65, 0.8), 17)
 def compute(
     size: SpikeSize, store: Path | None = None, target: MultiIndex | None = None
 ) -> xarray.Dataset:
-    """Errors of runs and of the limit predictor, also at 10^9; a target gives link and noise."""
+    """Return errors of runs and of the limit predictor, also at d = 10^9."""
     import xarray
 
     from learnability.learners import KernelRidge
@@ -79,7 +79,7 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """One panel per dimension, one colour per degree; dotted steps where d is infinite."""
+    """Draw one panel per dimension, one colour per degree; dotted steps where d is infinite."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

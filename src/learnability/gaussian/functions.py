@@ -43,7 +43,7 @@ class Function(Hashable, Protocol):
         ...
 
     def __call__(self, z: Any) -> Any:
-        """Values (...) at points (..., r)."""
+        """Return values (...) at points (..., r)."""
         ...
 
     def gradient(self) -> Sequence[Function]:

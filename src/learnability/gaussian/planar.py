@@ -79,7 +79,7 @@ def box_average(
     Parameters
     ----------
     jumps : Jumps
-        Of w; the last axes broadcast with those of the means.
+        The jumps of w; the last axes broadcast with those of the means.
     edges : pair of arrays, shapes (I,) and (J,)
         Where the two coordinates are cut, in rising order.
     mean : pair of arrays, shape (...)

@@ -103,7 +103,7 @@ def axis_breaks(section: Section) -> list[Array] | None:
 
 
 def _has_heavy_tails(section: Section) -> bool:
-    """Whether g^2 times the normal density is still felt at the end of the usual reach."""
+    """Return whether g^2 times the normal density is still felt at the end of the usual reach."""
     t = np.linspace(-REACH, REACH, 96)
     lines = np.concatenate([np.eye(section.m), np.ones((1, section.m)) / np.sqrt(section.m)])
     origin = 0.01 * np.sqrt(2 + np.arange(section.m))  # Poles sit on the axes themselves.

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from learnability.gaussian.hermite_products import hermite_table, multi_indices
 from learnability.gaussian.sections import REACH
+from learnability.gaussian.sobol import sobol_uniforms
 
 __all__ = [
     "Rule",
@@ -193,7 +194,6 @@ def product_grid(axes: list[tuple[Array, Array]]) -> tuple[Array, Array]:
 def sobol_normals(m: int, log2_n: int, seed: int) -> Array:
     """Return scrambled Sobol points mapped to the standard normal law, shape (2**log2_n, m)."""
     from scipy.special import ndtri
-    from scipy.stats import qmc
 
-    uniform = qmc.Sobol(m, scramble=True, rng=np.random.default_rng([seed, m])).random_base2(log2_n)
+    uniform = sobol_uniforms(m, log2_n, np.random.default_rng([seed, m]))
     return np.asarray(ndtri(np.clip(uniform, 1e-15, 1 - 1e-15)))

@@ -186,7 +186,7 @@ class Section:
 
 @lru_cache(maxsize=256)
 def _break_functions(link: Function) -> tuple[Callable[[Array], Array], ...] | None:
-    """What a function breaks on, as planes where it can be."""
+    """Return what a function breaks on, as planes where it can be."""
     if link.breaks is None:
         return broken_planes(link)
     found: list[Callable[[Array], Array]] = []
@@ -235,7 +235,7 @@ def roots_on_lines(
     Parameters
     ----------
     function : callable
-        From (..., m) points to (...) values.
+        It maps (..., m) points to (...) values.
     origins : array, shape (n, m)
         A point of each line.
     direction : array, shape (m,)

@@ -125,7 +125,7 @@ class Inputs(ABC):
         Parameters
         ----------
         rng : numpy Generator
-            Of the inputs.
+            The generator of the inputs.
         n : int
             Number of samples.
         directions : Directions
@@ -145,7 +145,7 @@ class Inputs(ABC):
         directions : Directions
             Those of the seed.
         power : float
-            Of the covariance Sigma of the inputs.
+            The power of the covariance Sigma of the inputs.
         """
 
 

@@ -39,7 +39,7 @@ class Signs(Inputs):
 
     anisotropy: float = number(
         0.0, at_least=0, at_most=1,
-        help="From 0, all coordinates alike, to 1, the support as long as all others together.",
+        help="0 makes all coordinates alike, 1 makes the support as long as all others together.",
     )  # fmt: skip
 
     @property

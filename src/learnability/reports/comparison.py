@@ -72,7 +72,7 @@ class Comparison:
         return self.table.to_latex()
 
     def _repr_html_(self) -> str:
-        """The table, for notebooks."""
+        """Return the table, for notebooks."""
         return card("Comparison", self.table.to_html())
 
     def to_dataset(self) -> xarray.Dataset:

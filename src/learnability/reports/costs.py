@@ -43,7 +43,7 @@ class Cost:
     reference: str
 
     def __getitem__(self, name: str) -> Any:
-        """A field by its name, as in the JSON report."""
+        """Return a field by its name, as in the JSON report."""
         return self.to_dict()[name]
 
     def to_dict(self) -> dict[str, Any]:

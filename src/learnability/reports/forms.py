@@ -146,13 +146,13 @@ class Forms(ABC):
         return text
 
     def remarks(self) -> str:
-        """The notes and what is undecided, as HTML."""
+        """Return the notes and what is undecided, as HTML."""
         found = [f"<p>{escape(note)}</p>" for note in self.notes]
         found += [f"<p>Undecided: {escape(item)}</p>" for item in self.undecided]
         return "".join(found)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """The table, the formula, the picture and folded details, for notebooks."""
+        """Return the table, the formula, the picture and folded details, for notebooks."""
         del include, exclude
         picture = self.draw().png()
         facts, *others = (table.to_html() for table in self.tables())

@@ -45,7 +45,7 @@ projections on the hidden directions, n is the number of samples and alpha = n/d
 
 
 def page(report: Forms, pictures: Mapping[str, Picture]) -> str:
-    """The page of a report.
+    """Return the page of a report.
 
     Parameters
     ----------

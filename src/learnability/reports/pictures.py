@@ -98,7 +98,7 @@ def draw_staircases(reports: Mapping[str, Hardness]) -> Picture:
 
 
 def _opened(report: Hardness) -> tuple[list[float], list[int]]:
-    """Where the grand staircase rises, and how many directions are open from there on."""
+    """Return where the grand staircase rises, and how many directions are open from there on."""
     alphas, known = [0.0], [0]
     for step in report.staircase:
         if step.alpha is not None and math.isfinite(step.alpha):
@@ -197,7 +197,7 @@ def _draw_costs(axes: Any, costs: Sequence[Cost]) -> None:
 
 
 def _scaling_latex(cost: Cost) -> str:
-    """How the number of samples grows with d, all of it as one formula."""
+    """Return how the number of samples grows with d, all of it as one formula."""
     factor = "" if cost.constant is None else rf"{cost.constant:.3g}\,"
     factor = factor if math.isfinite(cost.constant or 0.0) else ""
     power = "d" if cost.exponent == 1 else f"d^{{{cost.exponent:g}}}"

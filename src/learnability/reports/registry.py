@@ -47,7 +47,7 @@ def hardness(target: TargetLike, r: int | None = None, noise: float | None = Non
     Returns
     -------
     Hardness
-        Or, of a `Hierarchical`, a `HierarchicalHardness`.
+        The report; for a `Hierarchical` it is a `HierarchicalHardness`.
 
     Raises
     ------

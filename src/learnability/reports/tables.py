@@ -56,7 +56,7 @@ class Table(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
 
     def to_text(self, width: int = 80) -> str:
-        """Lines of at most `width` characters; long cells go on in the next line.
+        """Return lines of at most `width` characters; long cells go on in the next line.
 
         Parameters
         ----------
@@ -76,12 +76,12 @@ class Table(NamedTuple):
         return "\n".join(found)
 
     def to_html(self) -> str:
-        """The table as HTML."""
+        """Return the table as HTML."""
         rows = ([escape(cell) for cell in row] for row in self.rows)
         return html_table([escape(word) for word in self.head], rows, self.caption)
 
     def to_latex(self) -> str:
-        """The table as LaTeX, for the package booktabs."""
+        """Return the table as LaTeX, for the package booktabs."""
         lines = [f"% {self.caption}"] if self.caption else []
         lines += [rf"\begin{{tabular}}{{{'l' * len(self.rows[0])}}}", r"\toprule"]
         lines += [" & ".join(map(_escaped, self.head)) + r" \\", r"\midrule"] if self.head else []
@@ -90,21 +90,21 @@ class Table(NamedTuple):
 
 
 def _escaped(text: str) -> str:
-    """A cell for LaTeX."""
+    """Return a cell for LaTeX."""
     for letter in "\\&%$#_{}":
         text = text.replace(letter, r"\textbackslash " if letter == "\\" else f"\\{letter}")
     return re.sub(r"d\^([\d.]+)", r"$d^{\1}$", text).replace("+-", r"$\pm$")
 
 
 def equation(report: Hardness) -> str:
-    """What the labels are, as text."""
+    """Return what the labels are, as text."""
     target = report.target
     name = target.link.text if target.link.text is not None else repr(target.link)
     return f"y = {name}" + (f" + sqrt({target.noise:g}) xi" if target.noise else "")
 
 
 def tables(report: Hardness) -> list[Table]:
-    """The tables of a report: facts, the two staircases, the cost of each algorithm."""
+    """Return the tables of a report: facts, the two staircases, the cost of each algorithm."""
     facts = (
         ("kind", kind_text(report)),
         ("alpha_c", number_text(report.alpha_c, report.alpha_c_error)),
@@ -144,7 +144,7 @@ def tables(report: Hardness) -> list[Table]:
 
 
 def cost_table(costs: Iterable[Cost]) -> Table:
-    """How many samples each algorithm needs, and for what."""
+    """Return how many samples each algorithm needs, and for what."""
     rows = ((c.algorithm, scaling_text(c), c.learns, c.reference) for c in costs)
     return Table("Samples needed", ("algorithm", "n", "to learn", "reference"), tuple(rows))
 
@@ -167,7 +167,7 @@ def table(report: Hardness, width: int = 80) -> str:
 
 
 def wrapped(line: str, width: int = 80) -> str:
-    """A sentence in lines of at most `width` characters; those after the first are indented."""
+    """Return a sentence in lines of at most `width` characters, indented after the first."""
     return textwrap.fill(line, width, subsequent_indent="  ", break_on_hyphens=False)
 
 
@@ -177,7 +177,7 @@ def kind_text(report: Hardness) -> str:
 
 
 def number_text(value: float | None, error: float | None) -> str:
-    """A threshold with the digits that its error leaves."""
+    """Return a threshold with the digits that its error leaves."""
     if value is None:
         return "?"
     if not math.isfinite(value):
@@ -189,7 +189,7 @@ def number_text(value: float | None, error: float | None) -> str:
 
 
 def _true_alpha(step: Step) -> str:
-    """Where a step opens when the earlier directions are known only as well as they can be."""
+    """Return where a step opens when earlier directions are known as well as they can be."""
     if step.alpha is None or not math.isfinite(step.alpha):
         return number_text(step.alpha, None)
     if step.alpha_self_consistent is None:
@@ -200,7 +200,7 @@ def _true_alpha(step: Step) -> str:
 
 
 def or_unknown(value: int | str | None) -> str:
-    """An exponent or a kind, or a question mark."""
+    """Return an exponent or a kind, or a question mark."""
     return "?" if value is None else str(value)
 
 

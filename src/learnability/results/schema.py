@@ -27,9 +27,9 @@ class Row(NamedTuple):
     dims : tuple of str
         Inner dimensions; those of the question (alpha, seed, ...) come before them.
     label : str
-        For the axis of a picture, with LaTeX.
+        The label of an axis in a picture, with LaTeX.
     unit : str
-        Of the values.
+        The unit of the values.
     by_ridge : bool
         Whether a learner with several ridges has one more inner dimension, `ridge`, in the end.
     """
@@ -57,7 +57,7 @@ COORDINATES: dict[str, Row] = {
     "rank": Row("Place among singular values, largest first.", label="rank"),
     "feature_rank": Row("Place among the eigenvalues of features, largest first.", label="rank"),
     "control": Row("Labels as they are, permuted labels, or no step.", label="control"),
-    "look": Row("Number of a look at a long run.", label="look"),
+    "look": Row("Number of a measurement along a long run.", label="look"),
     "layer": Row("Number of a layer.", label="layer"),
     "level": Row("Degree of a polynomial.", label="degree"),
     "feature": Row("A feature of a hierarchical target.", label="feature"),
@@ -143,7 +143,7 @@ OBSERVABLES |= {
         label="alignment of the gradient",
     ),
     "gradient_correlation": Row(
-        "The same of the fields of the gradient with the argument of the label.",
+        "Correlation of the gradient's fields with the argument of the label.",
         label="correlation of the gradient",
     ),
     "gradient_cosine": Row(
@@ -200,7 +200,7 @@ OBSERVABLES |= {
     # Networks in the mean-field scaling.
     "train_loss": Row("The loss on the samples at the end.", label="loss on the samples"),
     "accuracy_trace": Row(
-        "The accuracy along the looks; NaN after the end.", ("look",), "accuracy"
+        "The accuracy along the measurements; NaN after the end.", ("look",), "accuracy"
     ),
     # Landscapes of flows.
     "maxima": Row("Separatrices of the loss.", ("extremum",), "$S$"),
@@ -219,12 +219,14 @@ OBSERVABLES |= {
         "Size of the correlation of the fitted function with each feature.", ("feature",), "$M_h$"
     ),
     "robust_feature_overlap": Row(
-        "The same of values that are clipped at three deviations.", ("feature",), "$M_h$"
+        "The same correlation for values clipped at three deviations.",
+        ("feature",),
+        "$M_h$",
     ),
     "two_layer_error": Row("Error of the function that the second stage fits.", label="error"),
     "kernel_error": Row("Error of the best kernel in all d dimensions.", label="error"),
-    "three_layer_bound": Row("What the error of three layers is not above.", label="error"),
-    "three_layer_floor": Row("What the error of three layers is not below.", label="error"),
+    "three_layer_bound": Row("Upper bound of the error of three layers.", label="error"),
+    "three_layer_floor": Row("Lower bound of the error of three layers.", label="error"),
     "start_error": Row("The error before joint training.", label="error"),
     "n_first": Row("Samples that the first layer reads.", label="$n$"),
     "n_second": Row("Samples that the second stage reads.", label="$n$"),
@@ -243,7 +245,7 @@ THRESHOLDS: dict[str, str] = {
 
 
 def row_of(name: str) -> Row:
-    """The row of an observable or of its standard error.
+    """Return the row of an observable or of its standard error.
 
     Raises
     ------

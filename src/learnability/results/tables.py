@@ -25,13 +25,13 @@ _MOST_OF_ONE = 4
 
 
 def table(dataset: xarray.Dataset, width: int = 100) -> str:
-    """The result of a learner as text: a row for each alpha, or each time of an online learner.
+    """Return the result of a learner as text, with one row per alpha or per time.
 
     Parameters
     ----------
     dataset : xarray.Dataset
-        From `simulate` or a study, of which means and standard errors over the seeds are shown, or
-        from `predict`. Further dimensions of a grid give a table for each of their values.
+        A result of `predict`, or one of `simulate` or of a study, whose means and standard errors
+        over the seeds are shown. Further dimensions of a grid give one table per value.
     width : int
         Characters of a row; the observables that have no room are named below the table.
 
@@ -60,7 +60,7 @@ def table(dataset: xarray.Dataset, width: int = 100) -> str:
 
 
 def _with_one_time(dataset: xarray.Dataset, names: list[str]) -> xarray.Dataset:
-    """The result with paths of one time where it has their values at that time alone."""
+    """Return the result with paths of one time where it has their values at that time alone."""
     paths = [name for name in names if "time" in row_of(name).dims]
     if "time" not in dataset.coords or dataset["time"].ndim or not paths:
         return dataset
@@ -72,13 +72,13 @@ def _with_one_time(dataset: xarray.Dataset, names: list[str]) -> xarray.Dataset:
 
 
 def _leading(dataset: xarray.Dataset, name: str) -> list[str]:
-    """Dimensions of the grid: those that neither the observable nor the seeds bring."""
+    """Return dimensions of the grid: those that neither the observable nor the seeds bring."""
     inner = (*row_of(name).dims, "seed", "ridge")
     return [str(dim) for dim in dataset[name].dims if dim not in inner]
 
 
 def _rows(dataset: xarray.Dataset, names: list[str]) -> tuple[str | None, list[str]]:
-    """The dimension of the rows, and what can be shown along it."""
+    """Return the dimension of the rows, and what can be shown along it."""
     leading = [dim for name in names for dim in _leading(dataset, name)]
     inner = [str(dim) for name in names for dim in dataset[name].dims if dim not in leading]
     never = ("seed", "estimate", "index", "ridge")
@@ -93,13 +93,13 @@ def _rows(dataset: xarray.Dataset, names: list[str]) -> tuple[str | None, list[s
 
 
 def _fits(values: xarray.DataArray, axis: str | None) -> bool:
-    """Whether an observable takes few columns; times are rows."""
+    """Return whether an observable takes few columns; times are rows."""
     own = [dim for dim in _own(values) if dim != axis]
     return "time" not in own and math.prod(values.sizes[dim] for dim in own) <= _MOST_OF_ONE
 
 
 def _one(dataset: xarray.Dataset, axis: str | None, shown: list[str], width: int) -> str:
-    """A table without further dimensions."""
+    """Return a table without further dimensions."""
     about = dataset.attrs
     columns: list[tuple[str, list[str]]] = []
     if axis is not None:
@@ -145,14 +145,14 @@ def _texts(
     values: xarray.DataArray,
     error: xarray.DataArray | None,
 ) -> list[str]:
-    """The cells of a column; what has no rows of its own is the same in all of them."""
+    """Return the cells of a column; what has no rows of its own is the same in all of them."""
     if axis is not None and axis not in values.dims:
         values = values.expand_dims({axis: dataset.sizes[axis]})
     return _counted(values) if name == "status" else _cells(values, error)
 
 
 def _head(dataset: xarray.Dataset) -> list[str]:
-    """What was learned, and by whom."""
+    """Return what was learned, and by whom."""
     about = dataset.attrs
     label = f"y = {about['link']}" + (f" + sqrt({about['noise']:g}) xi" if about["noise"] else "")
     if not about.get("inputs", "Isotropic()").startswith("Isotropic"):
@@ -187,7 +187,7 @@ def _columns(
 
 
 def _own(values: xarray.DataArray) -> list[str]:
-    """Inner dimensions that become columns; of a matrix of overlaps the indices."""
+    """Return inner dimensions that become columns; of a matrix of overlaps the indices."""
     dims = [dim for dim in (*row_of(str(values.name)).dims, "ridge") if dim in values.dims]
     return [dim for dim in dims if not (dim == "estimate" and "index" in dims)]
 

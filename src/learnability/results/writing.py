@@ -31,7 +31,7 @@ _MADE, _ASIDE = "made", "aside"
 
 
 def the_place(path: str | Path) -> Path:
-    """The path with every link followed.
+    """Return the path with every link followed.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def the_place(path: str | Path) -> Path:
 
 
 def check_place(path: str | Path, *, folder: bool = False) -> Path:
-    """The place of a file to be written: nothing, or a regular file that may be changed.
+    """Return the place of a file to be written: nothing, or a regular file that may be changed.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def check_place(path: str | Path, *, folder: bool = False) -> Path:
     Returns
     -------
     Path
-        With every link followed.
+        The place with every link followed.
 
     Raises
     ------

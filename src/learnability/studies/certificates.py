@@ -35,12 +35,12 @@ def write_certificate(folder: str | Path) -> None:
 
 
 def security(folder: str | Path) -> Any:
-    """What Dask asks for at both ends of a connection.
+    """Return what Dask asks for at both ends of a connection.
 
     Parameters
     ----------
     folder : str or Path
-        From `write_certificate`.
+        A folder that `write_certificate` filled.
     """
     from distributed import Security
 
@@ -54,7 +54,7 @@ def security(folder: str | Path) -> Any:
 
 
 def environment(folder: str) -> dict[str, str]:
-    """The same as variables of the environment, for Dask's own commands.
+    """Return the same as variables of the environment, for Dask's own commands.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ _SHARE = 0.9
 
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """Return cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:
@@ -100,7 +100,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _reached(scheduler: str) -> Any:
-    """A client of a running scheduler, or a sentence."""
+    """Return a client of a running scheduler, or a sentence."""
     from distributed import Client
 
     place = Path(scheduler)
@@ -129,11 +129,11 @@ class LocalWorkers:
     Parameters
     ----------
     address : str
-        Of the scheduler.
+        The address of the scheduler.
     count : int
         How many.
     folder : str
-        For their files and for what JAX compiles, which they share.
+        The folder of their files and of what JAX compiles, which they share.
     """
 
     def __init__(self, address: str, count: int, folder: str) -> None:

@@ -40,7 +40,7 @@ def compute_on_worker(points: Sequence[Point], version: str) -> list[Outcome]:
     points : sequence of Point
         The group.
     version : str
-        Of the coordinating process: results of another version are not mixed in.
+        The version of the coordinating process: results of another version are not mixed in.
 
     Raises
     ------

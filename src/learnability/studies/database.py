@@ -56,7 +56,7 @@ def make_tables(connection: sqlite3.Connection) -> None:
     Parameters
     ----------
     connection : sqlite3.Connection
-        To a new file.
+        A connection to a new file.
     """
     connection.executescript(
         f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA};"
@@ -66,12 +66,12 @@ def make_tables(connection: sqlite3.Connection) -> None:
 
 
 def tables_of(connection: sqlite3.Connection) -> list[Any]:
-    """What a database is made of; one with a view or a trigger of a stranger is never used.
+    """Return what a database is made of; one with a view or a trigger of a stranger is never used.
 
     Parameters
     ----------
     connection : sqlite3.Connection
-        To the database.
+        A connection to the database.
     """
     rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT 20")
     return sorted((*names, " ".join((sql or "").split())) for *names, sql in rows)
@@ -79,7 +79,7 @@ def tables_of(connection: sqlite3.Connection) -> list[Any]:
 
 @lru_cache(maxsize=1)
 def expected_tables() -> list[Any]:
-    """What a store is made of."""
+    """Return what a store is made of."""
     connection = sqlite3.connect(":memory:")
     try:
         connection.executescript(_TABLES)

@@ -53,7 +53,7 @@ def run(
     points : sequence of Point
         What is to be done.
     commit : callable
-        Takes the points that ended with their outcomes, as soon as they have.
+        It takes the points that ended with their outcomes, as soon as they have.
     scheduler : str, optional
         Address of a running Dask scheduler.
     workers : int, optional
@@ -92,7 +92,7 @@ class _Coordinator:
     Parameters
     ----------
     client : distributed.Client
-        Of the scheduler.
+        A client of the scheduler.
     own : LocalWorkers or None
         Our own workers, if they are.
     commit : callable
@@ -165,7 +165,7 @@ class _Coordinator:
             future.release()
 
     def _outcomes(self, future: Any, points: list[Point], suspect: bool) -> list[Outcome] | None:
-        """What the group gave; None when workers died under it and it is not sure why."""
+        """Return what the group gave; None when workers died under it and it is not sure why."""
         from distributed import KilledWorker
 
         try:
@@ -190,7 +190,7 @@ class _Coordinator:
 
 
 def _reason(error: BaseException) -> str:
-    """The first cause of an error, on one line."""
+    """Return the first cause of an error, on one line."""
     while error.__cause__ is not None:
         error = error.__cause__
     return f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -24,7 +24,7 @@ _MOST_SEEDS = 128
 
 
 def side_by_side(learner: Learner) -> bool:
-    """Whether a learner computes several seeds at once, faster than one after the other."""
+    """Return whether a learner computes several seeds at once, faster than one after the other."""
     return type(learner).run is not Learner.run
 
 
@@ -34,9 +34,9 @@ class Groups:
     Parameters
     ----------
     points : sequence of Point
-        In the order of their cells.
+        Points in the order of their cells.
     workers : int
-        Among how many processes they are shared.
+        The number of processes among which they are shared.
 
     Attributes
     ----------
@@ -57,11 +57,11 @@ class Groups:
         return len(self._waiting)
 
     def rest(self) -> list[Point]:
-        """The points that were not handed out."""
+        """Return the points that were not handed out."""
         return list(self._waiting)
 
     def take(self, room: int) -> list[Point]:
-        """The next group: single points until their time is known, and again towards the end.
+        """Return the next group: single points until their time is known, and at the end.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class Groups:
 
 
 def _equal_parts(points: list[Point], most: int) -> list[list[Point]]:
-    """Parts of sizes that differ by one at most."""
+    """Return parts of sizes that differ by one at most."""
     count = math.ceil(len(points) / most)
     edges = [len(points) * k // count for k in range(count + 1)]
     return [points[start:end] for start, end in itertools.pairwise(edges)]

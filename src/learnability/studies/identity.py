@@ -25,7 +25,7 @@ __all__ = ["described", "identity", "kind_of"]
 
 
 def identity(value: Any) -> Any:
-    """The JSON form of a parameter, equal for equal parameters in every process.
+    """Return the JSON form of a parameter, equal for equal parameters in every process.
 
     Parameters
     ----------
@@ -35,19 +35,19 @@ def identity(value: Any) -> Any:
     Returns
     -------
     object
-        Of numbers, texts, lists and dictionaries; 2 and 2.0 are the same.
+        A form of numbers, texts, lists and dictionaries; 2 and 2.0 are the same.
     """
     return _identity(value, ())
 
 
 def kind_of(record: Any) -> str:
-    """The class of a learner or a target with its package, wherever in it the class is defined."""
+    """Return the class of a learner or target with its package, wherever it is defined."""
     kind = type(record)
     return f"{kind.__module__.split('.')[0]}.{kind.__qualname__}"
 
 
 def described(value: Any) -> Any:
-    """A parameter as the label of a coordinate: a number as it is, all else as text."""
+    """Return a parameter as the label of a coordinate: a number as it is, all else as text."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
         return (value.text or repr(value)) if isinstance(value, Link) else str(value)
     return value.item() if isinstance(value, np.number) else value
@@ -105,7 +105,7 @@ def _record(record: Any, outer: tuple[int, ...]) -> Any:
 
 
 def _function(function: Callable[..., Any], outer: tuple[int, ...]) -> Any:
-    """A function by what it does; `outer` are the functions that refer to it."""
+    """Return a function by what it does; `outer` are the functions that refer to it."""
     if id(function) in outer:
         return {"function": "itself", "depth": len(outer) - outer.index(id(function))}
     outer = (*outer, id(function))
@@ -155,7 +155,7 @@ def _code(code: types.CodeType, outer: tuple[int, ...]) -> Any:
 
 
 def _globals(code: types.CodeType, names: dict[str, Any], outer: tuple[int, ...]) -> Any:
-    """What the names in the code stand for: modules by name, all else by value."""
+    """Return what the names in the code stand for: modules by name, all else by value."""
     found = {}
     nested = [c for c in code.co_consts if isinstance(c, types.CodeType)]
     for name in code.co_names:
@@ -173,7 +173,7 @@ def _globals(code: types.CodeType, names: dict[str, Any], outer: tuple[int, ...]
 
 
 def _installed(module: str) -> bool:
-    """Whether a module is of Python or of an installed package, known by its name."""
+    """Return whether a module is of Python or of an installed package, known by its name."""
     top = module.split(".")[0]
     if top in sys.stdlib_module_names:
         return top != "__main__"

@@ -1,8 +1,8 @@
 """The points of a study: which parameters vary, which learner runs where, and the key of each run.
 
 A name in the grid is an argument of the question, else a field of the learner, else of the target,
-else of its inputs. Several values make it a dimension of the result, one value a coordinate. Times,
-and order parameters as a start, belong to one run and are handed over whole.
+else of its inputs. Several values make it a dimension of the result, and one value makes it a
+coordinate. Times, and order parameters as a start, belong to one run and are handed over whole.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Point(NamedTuple):
     question : str
         What is asked of the learner.
     arguments : dict
-        Of the question.
+        The arguments of the question.
     seed : int
         The one seed.
     parameters : str
@@ -69,9 +69,9 @@ class Layout:
     scalars : dict
         Name -> the one label.
     keys : tuple of str
-        Of the points, the last axis fastest.
+        The keys of the points, with the last axis fastest.
     learner, target : str
-        To read, with the fields that do not vary.
+        Texts to read, with the fields that do not vary.
     """
 
     axes: dict[str, list[Any]]
@@ -94,7 +94,7 @@ def plan(
     *,
     stored: bool,
 ) -> tuple[list[Point], Layout]:
-    """The points of a study and how they are laid out.
+    """Return the points of a study and how they are laid out.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def _cell(
     seeds: Sequence[int],
     stored: bool,
 ) -> list[Point]:
-    """The points of one combination of values, one for each seed."""
+    """Return the points of one combination of values, one for each seed."""
 
     def of(home: str) -> dict[str, Any]:
         return {name: value for name, value in here.items() if homes[name] == home}
@@ -216,7 +216,7 @@ def _unknown(name: str, learner: Learner, target: Target, homes: Mapping[str, st
 
 
 def _values(name: str, home: str, value: Any) -> Any:
-    """A list for an axis; anything else, such as an array of times or a tuple, is one value."""
+    """Return a list for an axis; anything else, such as a tuple, is one value."""
     if home == "question" and name == "time":
         return np.asarray(value)
     if home == "question" and isinstance(ARGUMENTS[name].kind, Anything):
@@ -240,7 +240,7 @@ def _values(name: str, home: str, value: Any) -> Any:
 
 
 def _title(record: Any, axes: Mapping[str, Any]) -> str:
-    """A record with the fields that do not vary."""
+    """Return a record with the fields that do not vary."""
 
     def shown(value: Any) -> str:
         if isinstance(value, Link):

@@ -177,7 +177,7 @@ class _reading:
 def _sound(
     connection: sqlite3.Connection, findings: Findings
 ) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Every sound row with its table; what is found is written down on the way."""
+    """Yield every sound row with its table; what is found is written down on the way."""
     try:
         other = tables_of(connection) != expected_tables()
     except (sqlite3.Error, UnicodeDecodeError):
@@ -199,7 +199,7 @@ def _sound(
 def _rows(
     connection: sqlite3.Connection, table: str, findings: Findings
 ) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """The rows that can be read, one by one: a bad page does not take the others with it."""
+    """Yield the rows that can be read, one by one: a bad page does not take the others with it."""
     columns, last = _COLUMNS[table], 0
     ask = f"SELECT rowid, {columns} FROM {table} WHERE rowid > ? ORDER BY rowid"
     for _ in range(_MOST_HOLES):
@@ -220,7 +220,7 @@ def _rows(
 
 
 def _next_readable(connection: sqlite3.Connection, table: str, last: int) -> int | None:
-    """The next row behind a bad page, looked for one by one for a while, then in strides."""
+    """Return the next row behind a bad page, looked for one by one for a while, then in strides."""
     stride, number = 1, last
     for _ in range(20_000):
         number += stride

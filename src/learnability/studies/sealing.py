@@ -42,7 +42,7 @@ def sealed(key: str, data: bytes) -> bytes:
     Parameters
     ----------
     key : str
-        Of the run.
+        The key of the run.
     data : bytes
         Its encoded result.
     """
@@ -55,7 +55,7 @@ def opened(key: str, stored: Any) -> bytes:
     Parameters
     ----------
     key, stored
-        Of a row.
+        The key and the stored bytes of a row.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def tied(key: Any, parameters: Any, seed: Any) -> None:
     Parameters
     ----------
     key, parameters, seed
-        Of a row.
+        The values of a row.
 
     Raises
     ------
@@ -94,12 +94,12 @@ def tied(key: Any, parameters: Any, seed: Any) -> None:
 
 
 def described(layout: Layout) -> str:
-    """A layout as it is stored beside its keys.
+    """Return a layout as it is stored beside its keys.
 
     Parameters
     ----------
     layout : Layout
-        Of a study.
+        The layout of a study.
     """
     text = layout.to_json()
     seal = _checksum(" ".join(layout.keys), text.encode()).hex()
@@ -107,12 +107,12 @@ def described(layout: Layout) -> str:
 
 
 def layout_of(text: Any, keys: Any) -> Layout:
-    """The layout of a row.
+    """Return the layout of a row.
 
     Parameters
     ----------
     text, keys
-        Of the row.
+        The values of the row.
 
     Raises
     ------

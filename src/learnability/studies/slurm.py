@@ -51,9 +51,9 @@ def write_slurm_script(path: str | Path, arguments: Sequence[str], workers: int)
     Parameters
     ----------
     path : str or Path
-        Of the script.
+        The path of the script.
     arguments : sequence of str
-        Of the command `learnability`, without `--scheduler` and `--workers`.
+        The arguments of `learnability`, without `--scheduler` and `--workers`.
     workers : int
         Tasks to ask for.
     """

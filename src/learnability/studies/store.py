@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
     Attributes
     ----------
     key : str
-        Of the point.
+        The key of the point.
     result : bytes or None
         The encoded result; None when it failed.
     seconds : float
@@ -65,7 +65,7 @@ class Store:
     Parameters
     ----------
     path : str or Path
-        Made if it does not exist, unless it is only to be read.
+        The file; it is made if it does not exist, unless it is only to be read.
     write : bool
         Whether to add to it; then no other study may.
     """
@@ -228,7 +228,7 @@ class Store:
         Parameters
         ----------
         keys : sequence of str
-            Of the runs.
+            The keys of the runs.
         """
         for key, stored in self._select("key, result", keys):
             yield key, self._opened(key, stored)
@@ -239,17 +239,17 @@ class Store:
         Parameters
         ----------
         keys : sequence of str
-            Of the runs.
+            The keys of the runs.
         """
         return {key for (key,) in self._select("key", keys)}
 
     def failures(self, keys: Sequence[str]) -> dict[str, str]:
-        """The errors of those that failed, key -> sentence.
+        """Return the errors of those that failed, key -> sentence.
 
         Parameters
         ----------
         keys : sequence of str
-            Of the runs.
+            The keys of the runs.
         """
         return dict(self._select("key, error", keys, "failures"))
 
@@ -261,12 +261,12 @@ class Store:
             yield from self._run(f"SELECT {columns} FROM {table} WHERE key IN ({marks})", part)
 
     def studies(self) -> dict[int, Layout]:
-        """The studies that were asked of this file, by number."""
+        """Return the studies that were asked of this file, by number."""
         rows = self._run("SELECT number, layout, keys FROM studies ORDER BY asked", ())
         return {number: self._layout(layout, keys) for number, layout, keys in rows}
 
     def size(self) -> str:
-        """How much there is, in words."""
+        """Return how much there is, in words."""
         ((runs, seconds),) = self._run("SELECT count(*), total(seconds) FROM points", ())
         files = [path for path in (self.path, self._log) if path.exists()]
         size = sum(path.stat().st_size for path in files) / 2**20
@@ -280,7 +280,7 @@ class Store:
         Parameters
         ----------
         layout : Layout
-            Of the study.
+            The layout of the study.
         """
         self._write(
             [(

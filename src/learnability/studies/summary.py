@@ -21,7 +21,7 @@ _MOST_ERRORS = 20
 
 
 def info(path: str | Path) -> str:
-    """The studies of a store: what was asked, what is finished, what failed.
+    """Return the studies of a store: what was asked, what is finished, what failed.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ def info(path: str | Path) -> str:
 
 
 def export(path: str | Path, number: int | None = None) -> xarray.Dataset:
-    """A study of a store as one result; runs that are not finished are NaN.
+    """Return a study of a store as one result; runs that are not finished are NaN.
 
     Parameters
     ----------
     path : str or Path
         The store; it is only read, and may be in use.
     number : int, optional
-        Of the study, as `info` lists them; the one that was asked last by default.
+        The number of the study, as `info` lists them; by default the one asked last.
     """
     with Store(path, write=False) as store:
         studies = store.studies()

@@ -69,9 +69,9 @@ def study(
     **grid
         Arguments of the question (`d`, `alpha`, `time`, ...), fields of the learner (`damping`,
         ...), of the target (`noise`, `link`, ...) and of its inputs (`strength`, `exponent`, ...),
-        looked up in this order. A list or an array becomes a dimension of the result, one value a
-        coordinate; `time`, and a `start` made of order parameters, belong to each run and are
-        handed to it whole.
+        looked up in this order. A list or an array becomes a dimension of the result, and one
+        value becomes a coordinate; `time`, and a `start` made of order parameters, belong to each
+        run and are handed to it whole.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""One thread a process: workers do not fight, and a run has the same bits wherever it is computed.
+"""One thread per process: workers do not compete, and a run has the same bits wherever it runs.
 
 Sums of floating-point numbers depend on how they are split over threads. BLAS is limited by
 threadpoolctl; JAX's CPU client reads the size of its pool from PJRT_NPROC when it starts, and

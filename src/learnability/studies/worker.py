@@ -23,9 +23,9 @@ def main(address: str, folder: str, parent: int, limit: float) -> None:
     Parameters
     ----------
     address : str
-        Of the scheduler.
+        The address of the scheduler.
     folder : str
-        For files.
+        The folder for its files.
     parent : int
         Process whose end is this one's end.
     limit : float
@@ -65,7 +65,7 @@ def _end_with(parent: int, limit: float) -> None:
 
 
 def _held() -> float:
-    """Bytes of memory of this process; zero where the system does not tell."""
+    """Return bytes of memory of this process; zero where the system does not tell."""
     try:
         with open("/proc/self/statm") as file:
             return float(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -107,3 +107,13 @@ def test_one_improbable_label_among_others() -> None:
     found = ChannelStep(channel, y)(omega, V)
     expected = channel.posterior(y, omega.T, V).g.T
     np.testing.assert_allclose(found, expected, rtol=2e-3, atol=2e-3)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_few_samples_need_no_compiled_code(noise: float) -> None:
+    """Up to 512 samples of one direction NumPy takes the step that JAX takes on more of them."""
+    channel = Channel(Link("abs(z)"), noise)
+    y, omega, V = typical(channel, 600)
+    few, many = ChannelStep(channel, y[:100]), ChannelStep(channel, y)
+    assert few._few and not many._few
+    np.testing.assert_allclose(few(omega[:, :100], V), many(omega, V)[:, :100], atol=2e-5)

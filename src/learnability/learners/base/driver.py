@@ -37,7 +37,7 @@ __all__ = [
 
 
 def the_question(learner: Learner, name: str | None) -> Question:
-    """The question of a name; the first of the learner for None.
+    """Return the question of a name; the first of the learner for None.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def predicted(
 def _prepared(
     learner: Learner, verb: str, target: Any, name: str | None, given: Mapping[str, Any]
 ) -> tuple[Question, Any, dict[str, Any]]:
-    """The question, the target and the arguments, all of them checked."""
+    """Return the question, the target and the arguments, all of them checked."""
     question = the_question(learner, name)
     target = as_target(target).simplified()
     who = _who(learner, verb, question)
@@ -200,7 +200,7 @@ def alpha_by_alpha(
 
 
 def _stacked(found: Sequence[Found], axis: int) -> Found:
-    """Results of the same names as one, along a new axis; paths hold their last value."""
+    """Return results of the same names as one, along a new axis; paths hold their last value."""
     first = found[0]
     if len(found) == 1:
         place = (slice(None),) * axis + (None,)
@@ -228,7 +228,7 @@ def _stacked(found: Sequence[Found], axis: int) -> Found:
 
 
 def _held(path: NDArray[Any], axis: int, length: int) -> NDArray[Any]:
-    """A path kept at its last value up to a common length."""
+    """Return a path kept at its last value up to a common length."""
     missing = length - path.shape[axis]
     last = np.take(path, [-1], axis=axis)
     return np.concatenate([path, np.repeat(last, missing, axis=axis)], axis=axis)

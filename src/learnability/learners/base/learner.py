@@ -109,7 +109,7 @@ class Learner(ABC):
         question : str, optional
             What is asked; by default the first of `questions`.
         seeds : int or sequence of int, optional
-            Of random starts or samples, where the theory depends on them.
+            Seeds of random starts or samples, where the theory depends on them.
         **at
             Arguments of the question, such as `alpha` or `time`; `d` where the target or the
             question depends on the dimension.
@@ -142,7 +142,7 @@ class Learner(ABC):
         at : mapping
             Arguments of the question in their final form; alphas and times are arrays.
         seeds : sequence of int
-            Of the runs.
+            The seeds of the runs.
         """
         from learnability.learners.base.driver import seed_by_seed
 
@@ -156,7 +156,7 @@ class Learner(ABC):
         question, target, at
             As in `run`.
         seed : int
-            Of the run.
+            The seed of the run.
         """
         from learnability.learners.base.driver import alpha_by_alpha
 
@@ -170,7 +170,7 @@ class Learner(ABC):
         question, target, at
             As in `run`, but for the alpha, which is a float.
         seed : int
-            Of the run.
+            The seed of the run.
         """
         raise NotImplementedError
 

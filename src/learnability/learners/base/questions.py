@@ -55,7 +55,7 @@ class Grid(Kind):
         return "float or sequence of float"
 
     def read(self, value: Any) -> NDArray[np.float64]:
-        """The array.
+        """Return the array.
 
         Raises
         ------
@@ -93,11 +93,11 @@ class Anything(Kind):
         return "tuple"
 
     def read(self, value: Any) -> Any:
-        """The value as it is."""
+        """Return the value as it is."""
         return value
 
     def parse(self, text: str) -> Any:
-        """Finite numbers between commas."""
+        """Return finite numbers between commas."""
         return tuple(Number().read(float(part)) for part in text.split(","))
 
 
@@ -114,7 +114,7 @@ ARGUMENTS: dict[str, Declared] = {
             strict=False,
             ordered=True,
         ),
-        "When to look: steps per dimension.",
+        "Times of observation, in steps per dimension.",
     ),
     "start": Declared(
         Anything("a tuple of order parameters"),
@@ -127,7 +127,7 @@ ARGUMENTS: dict[str, Declared] = {
     ),
     "parameters": Declared(
         Anything("a tuple (spike, alignment, bulk) or (spike, alignment, bulk, spread)"),
-        "Of a first layer, instead of those of the limit.",
+        "Parameters of a first layer, instead of those of the limit.",
     ),
     "bulk": Declared(
         Choice(("independent", "batch")),
@@ -210,11 +210,11 @@ class Question:
     reason: str = ""
 
     def side(self, verb: str) -> Side | None:
-        """The side of a verb, "simulate" or "predict"."""
+        """Return the side of a verb, "simulate" or "predict"."""
         return self.simulate if verb == "simulate" else self.predict
 
     def names(self, verb: str) -> tuple[str, ...]:
-        """All observables that a side may return."""
+        """Return all observables that a side may return."""
         side = self.side(verb)
         return self.observables + (side.observables if side else ())
 
@@ -222,7 +222,7 @@ class Question:
 def checked_arguments(
     who: str, side: Side, given: Mapping[str, Any], more: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """The arguments of a question in their final form.
+    """Return the arguments of a question in their final form.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ def check_support(learner: Any, side: Side, who: str, target: Any) -> None:
     learner : Learner
         Whose support is read.
     side : Side
-        Of the question; it may support less than the learner.
+        The side of the question; it may support less than the learner.
     who : str
         Learner, verb and question, for sentences.
     target : Target
@@ -53,7 +53,7 @@ def check_support(learner: Any, side: Side, who: str, target: Any) -> None:
     Raises
     ------
     LearnabilityError
-        Naming both sides and what is missing.
+        The message names both sides and what is missing.
     """
     support: Support = learner.supports
     targets = support.targets if side.targets is None else side.targets

@@ -26,14 +26,14 @@ _LOG2_POINTS = 15
 
 
 def field_covariance(target: MultiIndex, seed: int, d: int) -> Covariance | None:
-    """Covariances of fields W x with each other and with the hidden coordinates.
+    """Return covariances of fields W x with each other and with the hidden coordinates.
 
     Parameters
     ----------
     target : MultiIndex
-        With Gaussian inputs.
+        A target with Gaussian inputs.
     seed, d : int
-        Of the run.
+        The seed and the dimension of the run.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def field_covariance(target: MultiIndex, seed: int, d: int) -> Covariance | None
 
 
 def error_path(channel: Channel, network: Network, gram: Array, overlap: Array, seed: int) -> Array:
-    """Mean squared error E (f - y)^2 against the noisy label, along a path.
+    """Return the mean squared error E (f - y)^2 against the noisy label, along a path.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def error_path(channel: Channel, network: Network, gram: Array, overlap: Array, 
     gram, overlap : array, shapes (k, p, p) and (k, p, r)
         Q and M of the fields.
     seed : int
-        Of the scrambled Sobol points; other seeds have independent errors.
+        The seed of the scrambled Sobol points; other seeds have independent errors.
 
     Returns
     -------

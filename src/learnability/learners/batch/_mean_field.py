@@ -92,7 +92,7 @@ class Plan(NamedTuple):
 
 
 def planned(samples: int, p: int, r: int, steps: int) -> Plan:
-    """Replicates of a size that memory holds, at least `samples` points together.
+    """Return replicates of a size that memory holds, at least `samples` points together.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def mean_field(
 
 @lru_cache(maxsize=32)
 def _compiled(network: Network, r: int, steps: int) -> Callable[..., tuple[Array, ...]]:
-    """The march of one replicate through the iterations, in float64."""
+    """Return the march of one replicate through the iterations, in float64."""
     import jax
     import jax.numpy as jnp
     from jax import lax

@@ -29,7 +29,7 @@ class Network:
     activation : Link
         The function sigma of one variable.
     second_layer : tuple of float
-        The weights a, one a neuron.
+        The weights a, one per neuron.
     loss : str
         One of `LOSSES`.
     """
@@ -48,7 +48,7 @@ class Network:
         return self._weights(fields) @ self.activation(fields[..., None])
 
     def force(self, fields: Any, output: Any, labels: Any) -> Any:
-        """The derivative of the loss in the fields, shape (p, N).
+        """Return the derivative of the loss in the fields, shape (p, N).
 
         Parameters
         ----------

@@ -26,7 +26,7 @@ _LARGEST = 1e8
 
 
 def observables(paths: dict[str, Array], replicates: bool) -> tuple[dict[str, Any], int | None]:
-    """Final values, paths and the status.
+    """Return the final values, paths and the status.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def observables(paths: dict[str, Array], replicates: bool) -> tuple[dict[str, An
 
 
 def _averaged(found: dict[str, Any]) -> dict[str, Any]:
-    """Means over the replicates, the second axis, and their standard errors."""
+    """Return means over the replicates, the second axis, and their standard errors."""
     averages = {}
     for name, value in found.items():
         averages[name] = value.mean(axis=1)
@@ -68,7 +68,7 @@ def _averaged(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bounded(gram: Array) -> NDArray[np.bool_]:
-    """Whether a path of W W^T is still bounded; once it is not, it never is again."""
+    """Return whether a path of W W^T is still bounded; once it is not, it never is again."""
     with np.errstate(invalid="ignore"):
         good = (np.abs(gram) <= _LARGEST).all(axis=(-1, -2))
     return np.logical_and.accumulate(good, axis=-1)

@@ -80,7 +80,7 @@ class BatchGD(Learner):
     loss: str = choice("squared", LOSSES, help="Half the squared error, or -f y.")
     ridge: float = number(
         0.0, at_least=0,
-        help="Of the first layer: the penalty (d / 2) ridge |W|^2 beside the sum of the losses.",
+        help="Ridge of the first layer: (d / 2) ridge |W|^2 is added to the sum of the losses.",
     )  # fmt: skip
     second_layer: float | tuple[float, ...] | None = numbers(
         None, distinct=False, optional=True,
@@ -137,14 +137,14 @@ class BatchGD(Learner):
             )
 
     def _start(self, target: MultiIndex) -> Start:
-        """Where the weights begin; outside of the hidden directions they know of no axis."""
+        """Return where the weights begin; outside of the hidden directions they know of no axis."""
         p, r = self.width, target.r
         if self.start is None:
             return Start(np.eye(p), np.zeros((p, r)))
         return start_of(self.start, p, Isotropic().frame(r, r))
 
     def run(self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int]) -> Found:
-        """Gradient descent on samples, in float32."""
+        """Run gradient descent on samples, in float32."""
         tasks = [(float(alpha), seed) for alpha in at["alpha"] for seed in seeds]
         with ThreadpoolController().limit(limits=1, user_api="blas"):  # Thin products gain none.
             runs = [
@@ -203,7 +203,7 @@ class BatchGD(Learner):
         return self._found(paths, replicates=True, samples=samples)
 
     def _found(self, paths: dict[str, Array], *, replicates: bool, **about: Any) -> Found:
-        """The answer of paths (alpha, seed, time, ...); for theory a seed is a replicate."""
+        """Return the answer of paths (alpha, seed, time, ...); for theory a seed is a replicate."""
         values, lost = observables(paths, replicates)
         if lost is not None:
             about["note"] = (

@@ -25,6 +25,8 @@ __all__ = ["ChannelStep"]
 # Blocks of one size compile once for every number of samples; their temporaries stay in cache.
 _BLOCK: dict[type[Any], int] = {BoxPosterior: 512, LinePosterior: 256}
 _PLANAR_BLOCK = 2500
+_FEW = 512
+"""Up to so many samples of one direction, NumPy takes a step as fast as compiled code."""
 _IMPLAUSIBLE = 1e-4
 """Below this probability of its label g_out of a sample is computed in logarithms."""
 
@@ -45,6 +47,7 @@ class ChannelStep:
         if self._on_levels is not None:
             return
         self.channel, scheme = channel, scheme_of(channel)
+        self._few = channel.link.r == 1 and len(y) <= _FEW
         y = np.asarray(y, dtype=float)
         self._data = {name: v.astype(np.float32) for name, v in scheme.prepare(y).items()}
         self._block = _BLOCK.get(type(scheme), 128)
@@ -77,7 +80,7 @@ class ChannelStep:
             return self._on_levels.log_evidence(omega, V)
         omega = np.asarray(omega, dtype=np.float32)
         found = self._by_blocks(
-            _compiled_evidence(self.channel), omega, V, np.arange(omega.shape[1])
+            _compiled_evidence(self.channel, self._few), omega, V, np.arange(omega.shape[1])
         )
         return float(found.sum(dtype=float))
 
@@ -85,7 +88,7 @@ class ChannelStep:
         self, omega: NDArray[Any], V: NDArray[Any], samples: NDArray[np.intp]
     ) -> NDArray[np.float32]:
         """The same for some samples, whose labels may be however improbable."""
-        return self._by_blocks(_compiled(self.channel), omega, V, samples)
+        return self._by_blocks(_compiled(self.channel, self._few), omega, V, samples)
 
     def _by_blocks(
         self,
@@ -110,27 +113,31 @@ def _slices(n: int, size: int) -> list[slice]:
 
 
 @lru_cache(maxsize=16)
-def _compiled(channel: Channel) -> Callable[..., Any]:
-    import jax
-    import jax.numpy as jnp
-
+def _compiled(channel: Channel, few: bool) -> Callable[..., Any]:
     scheme = scheme_of(channel)
 
     def step(xp: Any, data: dict[str, Any], omega: Any, V: Any) -> Any:
         _, first, _ = scheme.moments(data, omega, V, xp, COARSE)
         return xp.linalg.solve(V, first)
 
-    return jax.jit(partial(step, jnp)) if traceable(channel) else partial(step, np)
+    return _for_samples(step, channel, few)
 
 
 @lru_cache(maxsize=16)
-def _compiled_evidence(channel: Channel) -> Callable[..., Any]:
-    import jax
-    import jax.numpy as jnp
-
+def _compiled_evidence(channel: Channel, few: bool) -> Callable[..., Any]:
     scheme = scheme_of(channel)
 
     def step(xp: Any, data: dict[str, Any], omega: Any, V: Any) -> Any:
         return scheme.moments(data, omega, V, xp, COARSE)[0]
+
+    return _for_samples(step, channel, few)
+
+
+def _for_samples(step: Callable[..., Any], channel: Channel, few: bool) -> Callable[..., Any]:
+    """The step in NumPy for few samples, whose compilation would last longer than their run."""
+    if few:
+        return partial(step, np)
+    import jax
+    import jax.numpy as jnp
 
     return jax.jit(partial(step, jnp)) if traceable(channel) else partial(step, np)

@@ -75,27 +75,27 @@ class Rule(NamedTuple):
         return w + 2 * self.step * change, inputs
 
     def placed(self, w: Array) -> Array:
-        """The weights, on the sphere where the flow is there."""
+        """Return the weights, on the sphere where the flow is there."""
         return w / np.linalg.norm(w) if self.flow == "spherical" else w
 
 
 def descend_fresh(
     target: MultiIndex, d: int, rule: Rule, start: Array, steps: NDArray[np.int64], seed: int
 ) -> Array:
-    """Coordinates (T, k + 1) after the given numbers of steps; NaN once diverged.
+    """Return coordinates (T, k + 1) after the given numbers of steps; NaN once diverged.
 
     Parameters
     ----------
     target, d
         Where the samples come from; d is at least k + 2.
     rule : Rule
-        Of the steps.
+        The rule of the steps.
     start : array, shape (k + 1,)
         Coordinates at the beginning: along the marked axes, and the length of the rest.
     steps : array of int
         When to look; not decreasing.
     seed : int
-        Of the run.
+        The seed of the run.
     """
     rng = np.random.default_rng([seed, 21])
     inputs: Any = target.inputs
@@ -117,7 +117,7 @@ def descend_fresh(
 def descend_reused(
     target: MultiIndex, d: int, rule: Rule, start: Array, steps: NDArray[np.int64], seed: int
 ) -> Array:
-    """The same on one batch of samples that every step uses."""
+    """Return the same on one batch of samples that every step uses."""
     X, y, _, _ = next(target.batches(seed, rule.batch, d))
     directions = target.inputs.directions(seed, 1, d)
     axes = directions.marked
@@ -135,7 +135,7 @@ def descend_reused(
 
 
 def _watched(advance: Callable[[Array], Array], w: Array, steps: NDArray[np.int64]) -> Array:
-    """Weights after the given numbers of steps."""
+    """Return weights after the given numbers of steps."""
     seen, now = [], 0
     with np.errstate(all="ignore"):  # Divergence is a status.
         for count in steps:

@@ -37,7 +37,7 @@ def geometry(frame: Frame, w: Array) -> tuple[float, float]:
 
 
 def solve(population: Population, frame: Frame, flow: str, start: Array, times: Array) -> Array:
-    """Coordinates of the weights at the times, shape (T, k + 1).
+    """Return coordinates of the weights at the times, shape (T, k + 1).
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def solve(population: Population, frame: Frame, flow: str, start: Array, times: 
     square = float(start @ start)
 
     def completed(axes: Array) -> Array:
-        """All coordinates of weights that keep their length, from those along the axes.
+        """Return all coordinates of weights that keep their length, from those along the axes.
 
         A step of the solver that leaves the sphere is taken back to it: beyond it the flow is
         another one, which may grow without bound.

@@ -39,7 +39,7 @@ class Landscape(NamedTuple):
     minima : tuple of float
         S at which it ends; 0 is one when the loss first increases.
     sign : int
-        Of the overlap that is followed, the one with the lower loss.
+        The sign of the overlap that is followed, the one with the lower loss.
     decided : tuple of float
         The smallest and the largest S at which the slope is larger than its rounding.
     """
@@ -56,9 +56,9 @@ class Recovery(NamedTuple):
     Attributes
     ----------
     share : float
-        Of those whose flow ends at the correlation that was asked for, or beyond.
+        The share of starts whose flow ends at the correlation asked for, or beyond.
     undecided : float
-        Of those whose flow passes where rounding decides its direction.
+        The share of starts whose flow passes where rounding decides its direction.
     """
 
     share: float
@@ -94,7 +94,7 @@ def landscape(population: Population) -> Landscape:
 
 
 def recovery(population: Population, theta: float, d: int, correlation: float) -> Recovery:
-    """How many random starts end at a correlation |rho| with the argument of the label.
+    """Return how many random starts end at a correlation |rho| with the argument of the label.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def recovery(population: Population, theta: float, d: int, correlation: float) -
 
 
 def _basins(slope: Callable[[float], float], m: Array) -> Iterator[tuple[float, float, float]]:
-    """Pieces (low, high) of a scan with the place where a descent from there ends.
+    """Yield pieces (low, high) of a scan with the place where a descent from there ends.
 
     That is NaN where the descent meets a slope that rounding decides, except at 0, where a slope
     without a sign is none.
@@ -142,7 +142,7 @@ def _basins(slope: Callable[[float], float], m: Array) -> Iterator[tuple[float, 
     last = len(m) - 1
 
     def ends(order: range, way: int) -> Array:
-        """Where a descent ends that leaves each point of the scan to the right or to the left."""
+        """Return where descents end that leave each point of the scan to either side."""
         found = np.full(len(m), np.nan)
         for k in order:
             after = k + way

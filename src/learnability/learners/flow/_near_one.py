@@ -49,14 +49,14 @@ class Smoothed(NamedTuple):
 
 
 def smoothed(link: Link, breaks: Array, rho: float, edges: Array, panel: float = 0.5) -> Smoothed:
-    """The link at correlation rho.
+    """Return the link at correlation rho.
 
     Parameters
     ----------
     link : Link
         f.
     breaks : array
-        Of f.
+        The breaks of f.
     rho : float
         Correlation, away from zero.
     edges : array

@@ -147,7 +147,7 @@ class GradientFlow(Learner):
     # ---- the path
 
     def run(self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int]) -> Found:
-        """Gradient descent in dimension d."""
+        """Run gradient descent in dimension d."""
         frame = target.inputs.frame(1, at["d"])
         steps = np.rint(at["time"] / self.step).astype(np.int64)
         descend = descend_reused if self.reuse else descend_fresh
@@ -161,7 +161,7 @@ class GradientFlow(Learner):
     def theory(
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> Found:
-        """The population flow, the landscape of its loss, or the chance of recovery."""
+        """Return the population flow, the landscape of its loss, or the chance of recovery."""
         if question == "landscape":
             return self._landscape(target)
         if question == "recovery-probability":
@@ -181,7 +181,7 @@ class GradientFlow(Learner):
         return Found({name: values[0] for name, values in found.values.items()}, lead=())
 
     def _start(self, frame: Frame, at: Mapping[str, Any], seed: int) -> Array:
-        """Coordinates along the marked axes and the length of the rest."""
+        """Return coordinates along the marked axes and the length of the rest."""
         if "start" in at:
             start = start_of(at["start"], 1, frame, self.flow == "spherical")
         else:
@@ -189,7 +189,7 @@ class GradientFlow(Learner):
         return np.append(start.overlap[0], np.sqrt(max(start.rest.item(), 0.0)))
 
     def _found(self, target: MultiIndex, frame: Frame, paths: Array, fine: Status) -> Found:
-        """The answer of paths (seeds, times, k + 1)."""
+        """Return the answer of paths (seeds, times, k + 1)."""
         length = np.sum(paths**2, axis=-1, keepdims=True)
         traces = overlaps_in_frame(paths[..., None, :-1], length, frame) | {"length": length}
         population = _population(target.link, self.activation)
@@ -249,5 +249,5 @@ def _jumps(activation: Link, z: Array) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=32)
 def _population(link: Link, activation: Link) -> Population:
-    """The averages of a link and an activation; an error where one has infinite variance."""
+    """Return the averages of a link and an activation; an error where one has infinite variance."""
     return Population(link, activation)

@@ -99,7 +99,7 @@ class Population:
         self._unit = self._series(1.0).value
 
     def _series(self, tau: float) -> _Series:
-        """What is needed of sigma(h) and of h sigma'(h) at one length of the field."""
+        """Return what is needed of sigma(h) and of h sigma'(h) at one length of the field."""
         v, weights = _nodes(self._bends(tau), self._panel(tau))
         h = tau * v
         value = np.asarray(self.activation(h[:, None]), dtype=float)
@@ -111,12 +111,12 @@ class Population:
         return _Series(table @ value, table @ radial, own, mixed, turned)
 
     def _bends(self, tau: float) -> Array:
-        """Where sigma(tau v) breaks, and panels that grow from its own scale 1 / tau on."""
+        """Return where sigma(tau v) breaks, and panels that grow from its own scale 1 / tau on."""
         steps = 2.0 ** np.arange(math.floor(math.log2(tau) + 1)) / tau if tau > 2 else np.zeros(0)
         return np.unique(np.concatenate([self._breaks / tau, steps, -steps]))
 
     def _panel(self, tau: float) -> float:
-        """The widest panel on which sigma(tau v)^2 is resolved, up to the next power of two."""
+        """Return the widest panel that resolves sigma(tau v)^2, up to a power of two."""
         level = math.ceil(math.log2(tau))
         if level not in self._panels:
             self._panels[level] = self._resolving(2.0**level)
@@ -153,7 +153,7 @@ class Population:
         )
 
     def _converged(self, first: Array, rho: float) -> bool:
-        """Whether the last terms of the slope of a series with these coefficients are small."""
+        """Return whether the last terms of the slope of a series are small."""
         if len(first) <= _ORDER:
             return True  # A polynomial.
         k = np.arange(len(first))[-_TAIL:]
@@ -162,11 +162,11 @@ class Population:
         return float(left.max()) < _ACCURACY * size
 
     def averages(self, rho: float, tau: float) -> Averages:
-        """Averages at a correlation and a length."""
+        """Return averages at a correlation and a length."""
         return self._averages(rho, tau)[0]
 
     def _averages(self, rho: float, tau: float) -> tuple[Averages, float, float]:
-        """The averages, and how far rounding may move `slope` and `radial`."""
+        """Return the averages, and how far rounding may move `slope` and `radial`."""
         series = self._series(tau)
         sigma, radial = series.value, series.radial
         length = math.sqrt(series.own * series.turned), math.sqrt(self.energy * series.turned)
@@ -192,7 +192,7 @@ class Population:
         return found.own - 2 * found.cross + self.energy
 
     def gradient(self, rho: float, tau: float) -> Gradient:
-        """Coefficients of half the gradient of the squared loss."""
+        """Return coefficients of half the gradient of the squared loss."""
         found = self.averages(rho, tau)
         along = (found.radial + rho * tau * found.slope) / tau**2
         return Gradient(-found.slope, along)

@@ -72,10 +72,10 @@ class Bulk(Protocol):
     """A law of rows."""
 
     def resolution(self, share: float, beta: float) -> float:
-        """The xi at which xi (beta - df(xi)) = share."""
+        """Return the xi at which xi (beta - df(xi)) = share."""
 
     def forms(self, xi: float) -> Forms:
-        """What a regression sees of the rows."""
+        """Return what a regression sees of the rows."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class IndependentRows:
         return (root - b) / (2 * beta) if b <= 0 else 2 * share * self.square / (root + b)
 
     def forms(self, xi: float) -> Forms:
-        """What a regression sees of the rows."""
+        """Return what a regression sees of the rows."""
         each = 1 / (self.square + xi)
         eye = np.eye(self.size)
         return Forms(self.square * each, -self.square * each**2, each * eye, -(each**2) * eye)
@@ -109,7 +109,7 @@ class Batch:
     e : array, shape (k,)
         Error at each before the step.
     weights : array, shape (k,)
-        Of the nodes.
+        The weights of the nodes.
     size : float
         alpha_0, samples over dimension.
     pull, noise : float
@@ -214,7 +214,7 @@ class BatchRows:
         return xi
 
     def forms(self, xi: float) -> Forms:
-        """What a regression sees of the rows."""
+        """Return what a regression sees of the rows."""
         z, e, weights = self.batch.z, self.batch.e, self.batch.weights
         r, share = z.shape[1], self.batch.size * self.batch.power
         at, known = self.batch.table

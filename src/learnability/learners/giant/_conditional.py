@@ -59,7 +59,7 @@ def features_given(activation: Link, parameters: Parameters) -> Features:
 
 
 def _panels(activation: Link, spike: float, bulk: float) -> tuple[Array, Array]:
-    """Nodes and widths for the argument of sigma, on panels that end at its breaks."""
+    """Return nodes and widths for the argument of sigma, on panels that end at its breaks."""
     reach = REACH * (spike + bulk)
     breaks = Section.whole(activation).breakpoints
     inside = np.sort(breaks[np.abs(breaks) < reach])
@@ -68,7 +68,7 @@ def _panels(activation: Link, spike: float, bulk: float) -> tuple[Array, Array]:
 
 
 def frame_along(target: Target, direction: Array) -> Array:
-    """Orthonormal rows (r, r), the first of them the direction."""
+    """Return orthonormal rows (r, r), the first of them the direction."""
     if target.r == 1:
         return direction[None]
     rest = adapted_complement(Section.whole(target.link), direction[None])
@@ -76,7 +76,7 @@ def frame_along(target: Target, direction: Array) -> Array:
 
 
 def labels_given(target: Target, linear: Array, alignment: float, kappa: Array) -> Labels:
-    """Moments of the label given kappa.
+    """Return moments of the label given kappa.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def labels_given(target: Target, linear: Array, alignment: float, kappa: Array) 
 
 
 def label_nodes(target: Target, linear: Array) -> tuple[Array, Array, Array]:
-    """Nodes for averages over the target's coordinates and its label.
+    """Return nodes for averages over the target's coordinates and its label.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def _blurred(
     kappa: Array,
     target: Target,
 ) -> Labels:
-    """Moments given kappa from those given t, by the law of t given kappa at nodes for t."""
+    """Return moments given kappa from those given t, by the law of t given kappa at nodes for t."""
     s = (t - alignment * kappa[:, None]) / width
     ratio = np.exp(0.5 * (t**2 - s**2)) / width * weights
     # Nodes farther apart than this law is wide would give anything.

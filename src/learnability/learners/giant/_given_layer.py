@@ -62,7 +62,7 @@ class Layer(NamedTuple):
     Attributes
     ----------
     weights : array, shape (K,)
-        Of the nodes.
+        The weights of the nodes.
     means, slopes : LowRank
         E sigma and l, at nodes and neurons.
     rest : array, shape (K, p)
@@ -141,7 +141,7 @@ def given_layer(
 
 
 def _long_directions(rows: Array) -> Array:
-    """Unit directions (k, d) along which the rows are long together."""
+    """Return unit directions (k, d) along which the rows are long together."""
     p, d = rows.shape
     gram = rows @ rows.T
     values, vectors = np.linalg.eigh(gram)
@@ -213,7 +213,7 @@ def _moments(
 
 
 def _table(activation: Link, grid: Array, width: float, order: int, power: int) -> Array:
-    """Moments M_0 ... M_order of sigma^power on a grid, which is taken in blocks."""
+    """Return moments M_0 ... M_order of sigma^power on a grid, which is taken in blocks."""
     blocks = np.array_split(grid, max(len(grid) // 64, 1))
     return np.concatenate(
         [shifted_moments(activation, block, float(width), order, power) for block in blocks], axis=1

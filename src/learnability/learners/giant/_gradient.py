@@ -52,7 +52,7 @@ def label_correlations(
     inputs : Inputs
         The law of x.
     directions : Directions
-        Of the run.
+        The directions of the run.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def check_gradient(learner: GiantSteps, target: Target, d: int) -> None:
 def predicted_gradient(
     learner: GiantSteps, target: Target, at: Mapping[str, Any], seeds: Sequence[int] | None
 ) -> Found:
-    """The gradient on a typical training set, or on those of the seeds."""
+    """Return the gradient on a typical training set, or on those of the seeds."""
     d, n = at["d"], samples(learner.batch, at["d"])
     axes = seen_axes(target.inputs.frame(target.r, d))
 
@@ -153,7 +153,7 @@ def predicted_gradient(
 
 
 def _training_set(target: Target, axes: Axes, seed: int, n: int, d: int) -> Points:
-    """The coordinates and labels of the samples of a step."""
+    """Return the coordinates and labels of the samples of a step."""
     marked = target.inputs.directions(seed, target.r, d).marked
     E = axes.turn @ marked / axes.frame.scale[:, None]
     parts = [(sample.X @ E.T, sample.y) for sample in blocks(target, seed, n, d, 0)]

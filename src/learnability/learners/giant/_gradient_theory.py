@@ -69,7 +69,7 @@ class Axes(NamedTuple):
     Attributes
     ----------
     frame : Frame
-        Of these axes alone.
+        The frame of these axes alone.
     turn : array, shape (k, marked)
         Orthonormal rows: the axes in terms of the marked ones.
     """
@@ -126,7 +126,7 @@ class Prediction(NamedTuple):
 
 
 def seen_axes(frame: Frame) -> Axes:
-    """The axes that matter; of those that are not long, as few as the label needs."""
+    """Return the axes that matter; of those that are not long, as few as the label needs."""
     eye, long = np.eye(len(frame.scale)), frame.scale != 1.0
     _, size, rows = np.linalg.svd(np.where(long, 0.0, frame.to_label))
     turn = np.vstack([eye[long], rows[: len(size)][size > _TINY]])
@@ -136,14 +136,14 @@ def seen_axes(frame: Frame) -> Axes:
 
 
 def law_of_inputs(target: Target, frame: Frame) -> list[Points]:
-    """Nodes of the law of the inputs; several randomised sets for several hidden directions.
+    """Return nodes of the law of the inputs; several randomised sets for several hidden directions.
 
     Parameters
     ----------
     target : Target
-        Of normal inputs.
+        A target with normal inputs.
     frame : Frame
-        Of the axes that matter.
+        The frame of the axes that matter.
     """
     r, k = frame.to_label.shape
     if r > 1:
@@ -216,7 +216,7 @@ def gradient_theory(
     bias : float
         Standard deviation of the biases.
     init : str
-        Of the signs: f is the mean of sigma for "ones", and 0 otherwise.
+        The law of the signs: f is the mean of sigma for "ones", and 0 otherwise.
     frame : Frame
         The axes that matter, at most one of them long.
     n, p, d : int
@@ -263,7 +263,7 @@ def _outliers(
     d: int,
     copies: int,
 ) -> tuple[Array, Array]:
-    """Singular values and overlaps; every row appears `copies` times."""
+    """Return singular values and overlaps; every row appears `copies` times."""
     shares, m1, c = slopes.shares, slopes.m1, points.c
     # Functions of (omega, b): eigenvectors of the Gram matrix, which is small.
     gram = (points.weights[:, None] * m1).T @ m1

@@ -36,7 +36,7 @@ _TOLERANCE = 1e-9
 
 
 def layer_errors(layer: Layer, n: int, ridge: float) -> Errors:
-    """The errors of ridge regression on n samples.
+    """Return the errors of ridge regression on n samples.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def layer_errors(layer: Layer, n: int, ridge: float) -> Errors:
     n : int
         Samples.
     ridge : float
-        Above zero.
+        The ridge, above zero.
     """
     from scipy.sparse.linalg import LinearOperator, gmres
 
@@ -60,7 +60,7 @@ def layer_errors(layer: Layer, n: int, ridge: float) -> Errors:
     squared = damp / (1 + V)
 
     def remaining(D: Array) -> Array:
-        """What is left of D when what its noise adds is taken off."""
+        """Return what is left of D when what its noise adds is taken off."""
         return D - n / p**2 * _spread(layer, Q @ _moment(layer, squared * D) @ Q)
 
     size = len(base)
@@ -104,7 +104,7 @@ def _spread(layer: Layer, Q: Array, with_means: bool = True) -> Array:
 
 
 def _fixed_point(layer: Layer, n: int, ridge: float) -> tuple[Array, Array, str]:
-    """The resolvent Q, V at the nodes and whether they were reached; Anderson's iteration."""
+    """Return the resolvent Q, V at the nodes, and whether Anderson's iteration reached them."""
     p = len(layer.gram)
     eye = ridge * np.eye(p)
 

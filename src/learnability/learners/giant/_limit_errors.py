@@ -96,7 +96,7 @@ class Errors(NamedTuple):
 def errors(
     features: Features, labels: Labels, bulk: Bulk, alpha: float, beta: float, ridge: float
 ) -> Errors:
-    """The errors at n = alpha d samples, p = beta d neurons and a ridge above zero.
+    """Return the errors at n = alpha d samples, p = beta d neurons and a ridge above zero.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def errors(
     bulk : Bulk
         Law of the rows beyond the spike.
     alpha, beta, ridge : float
-        Above zero.
+        The ratios and the ridge, above zero.
     """
     mu0, mu1, mu2, kappa = features.mean, features.linear, np.sqrt(features.rest), features.kappa
     hat1, hat2, status = _fixed_point(features, bulk, alpha, beta, ridge)
@@ -233,7 +233,7 @@ def covariance_density(features: Features, alpha: float, beta: float, x: Array) 
     Parameters
     ----------
     features : Features
-        Of the neurons.
+        The features of the neurons.
     alpha, beta : float
         Samples and neurons over dimension.
     x : array, shape (k,)

@@ -47,7 +47,7 @@ class SecondLayer(Kind):
     examples = (*WORDS, (1.0, -0.5))
 
     def read(self, value: Any) -> Any:
-        """The word, or a tuple of numbers.
+        """Return the word, or a tuple of numbers.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class SecondLayer(Kind):
         return tuple(float(v) for v in value)
 
     def parse(self, text: str) -> Any:
-        """The word, or numbers between commas."""
+        """Return the word, or numbers between commas."""
         return text if text in WORDS else tuple(float(part) for part in text.split(","))
 
 
@@ -100,7 +100,7 @@ class Parameters(NamedTuple):
 
 
 def drawn(init: str | tuple[float, ...], seed: int, p: int, d: int, bias: float = 0.0) -> Network:
-    """The network before any step.
+    """Return the network before any step.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def drawn(init: str | tuple[float, ...], seed: int, p: int, d: int, bias: float 
         All a_j = 1; signs at random; pairs of equal neurons with opposite signs, so that f = 0, for
         which p is even; standard normal; or values that the neurons take in turn.
     seed, p, d : int
-        Of the run; its sizes.
+        The seed of the run and its sizes.
     bias : float
         Standard deviation of the biases.
     """
@@ -146,7 +146,7 @@ def permuted(batch: Iterator[Sample], seed: int, first: int) -> Iterator[Sample]
 def gradient(
     network: Network, activation: Link, batch: Iterator[Sample], n: int
 ) -> NDArray[np.float32]:
-    """The direction (p, d) in which a step moves every neuron."""
+    """Return the direction (p, d) in which a step moves every neuron."""
     W, a, b = network
     slope = activation.derivative()
     total = np.zeros_like(W)
@@ -165,7 +165,7 @@ def gradient(
 def readout_data(
     network: Network, activation: Link, batch: Iterator[Sample], n: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Features (n, p) and labels (n,) of a batch."""
+    """Return features (n, p) and labels (n,) of a batch."""
     W, _, b = network
     F, labels, start = np.empty((n, len(W)), dtype=np.float32), np.empty(n, dtype=np.float32), 0
     for X, y, _, _ in batch:
@@ -177,7 +177,7 @@ def readout_data(
 
 @np.errstate(all="ignore")  # Divergence is told by the run.
 def measured(network: Network, linear: NDArray[Any]) -> Parameters:
-    """The parameters of a first layer after a step.
+    """Return the parameters of a first layer after a step.
 
     Parameters
     ----------

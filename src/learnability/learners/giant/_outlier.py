@@ -43,7 +43,7 @@ class Outlier(NamedTuple):
 
 
 def outlier(strength: float, beta: float) -> Outlier:
-    """The outlier of a spike of strength t on rows of unit length.
+    """Return the outlier of a spike of strength t on rows of unit length.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def outlier(strength: float, beta: float) -> Outlier:
 
 
 def bulk_density(s: Array, beta: float) -> Array:
-    """Density of the min(p, d) singular values of the bulk, rows of unit length."""
+    """Return the density of the min(p, d) singular values of the bulk, rows of unit length."""
     low, high = (1 - math.sqrt(beta)) ** 2, (1 + math.sqrt(beta)) ** 2
     inside = np.maximum((s**2 - low) * (high - s**2), 0.0)
     return np.asarray(np.sqrt(inside) / (np.pi * min(beta, 1.0) * np.maximum(s, 1e-300)))

@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 
 
 def linear_direction(target: Target) -> tuple[float, Array]:
-    """Length and unit direction (r,) of E[y z].
+    """Return the length and unit direction (r,) of E[y z].
 
     Raises
     ------
@@ -45,8 +45,8 @@ def linear_direction(target: Target) -> tuple[float, Array]:
     size = float(np.linalg.norm(part))
     if found.is_zero(1) is not False:
         raise LearnabilityError(
-            f"{target.link!r} has no linear part, so one step on a batch in proportion to the "
-            "dimension finds nothing: see `hardness` for the exponent it needs."
+            f"{target.link!r} has no linear part, so one step on a batch of order d "
+            "finds nothing: see `hardness` for the exponent it needs."
         )
     return size, part / size
 
@@ -61,7 +61,7 @@ def linear_part(target: Target, directions: Directions) -> Array | None:
     target : Target
         The target.
     directions : Directions
-        Of the run.
+        The directions of the run.
     """
     found, inputs = expand(target.link, 1), target.inputs
     if not inputs.normal or found.is_zero(1) is not False:
@@ -107,7 +107,7 @@ def one_step(target: Target, activation: Link, init: str, step: float, batch: fl
     activation : Link
         The function sigma.
     init : str
-        Of the signs a_j.
+        The law of the signs a_j.
     step : float
         Size of the step over p.
     batch : float

@@ -61,7 +61,7 @@ def check_memory(learner: GiantSteps, d: int, alphas: Sequence[float]) -> None:
     Raises
     ------
     LearnabilityError
-        With the size that they need.
+        The message says which size they need.
     """
     p, most = neurons(learner, d), samples(max(alphas), d)
     largest = 4.0 * most * p + 12.0 * min(most, p) ** 2 + 12.0 * p * d
@@ -69,12 +69,12 @@ def check_memory(learner: GiantSteps, d: int, alphas: Sequence[float]) -> None:
 
 
 def by_ridge(learner: GiantSteps, values: NDArray[Any]) -> NDArray[Any]:
-    """Values whose last axis is that of ridges; without it where there is one."""
+    """Return values whose last axis is that of ridges; without it where there is one."""
     return values if isinstance(learner.ridge, tuple) else values[..., 0]
 
 
 def finished(learner: GiantSteps, target: Target, at: Mapping[str, Any], seed: int) -> Found:
-    """What the steps and the readouts of one seed end with, by alpha."""
+    """Return what the steps and the readouts of one seed end with, by alpha."""
     d, alphas = at["d"], at["alpha"]
     training = train(learner, target, d, seed)
     W = training.network.W
@@ -172,7 +172,7 @@ def _named(learner: GiantSteps, found: Readouts) -> dict[str, NDArray[Any]]:
 
 
 def _repeated(once: Mapping[str, Any], count: int) -> dict[str, NDArray[Any]]:
-    """What does not depend on alpha, for every alpha."""
+    """Return what does not depend on alpha, for every alpha."""
     return {
         name: np.broadcast_to(values, (count, *np.shape(values))) for name, values in once.items()
     }

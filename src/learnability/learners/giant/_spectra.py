@@ -65,7 +65,7 @@ def measured_spectra(
 
 
 def predicted_spectra(learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> Found:
-    """The outlier of the first layer after one step, and the densities of both bulks.
+    """Return the outlier of the first layer after one step, and the densities of both bulks.
 
     The densities are those of neurons that are independent beyond the spike; where they are not,
     they are left out and a note says so.

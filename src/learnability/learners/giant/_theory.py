@@ -80,7 +80,7 @@ def check_limit(learner: GiantSteps, bulk: str, independent: bool) -> None:
     Raises
     ------
     LearnabilityError
-        With what to use instead.
+        The message says what to use instead.
     """
     activation = learner.activation
     shared = bulk == "independent" and not independent
@@ -125,7 +125,7 @@ class _Curve:
 
 
 def predicted(learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> Found:
-    """Errors in the limit, by alpha."""
+    """Return errors in the limit, by alpha."""
     curve = _Curve(learner, target, at)
     found = [[curve(float(a), ridge) for ridge in learner.ridges] for a in at["alpha"]]
     once = curve.parameters._asdict()
@@ -135,7 +135,7 @@ def predicted(learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> Fou
 
 @lru_cache(maxsize=8)
 def _batch(target: Target, activation: Link, init: str, step: float, size: float) -> Batch:
-    """The samples of a step, with what they have computed."""
+    """Return the samples of a step, with what they have computed."""
     bent = expand(activation, 2)
     slopes = expand(activation.derivative(), 0)
     s1, s2 = float(bent.tensors[1].item()), float(bent.tensors[2].item())
@@ -148,7 +148,7 @@ def _batch(target: Target, activation: Link, init: str, step: float, size: float
 def _errors(
     inputs: Features, labels: Labels, rows: Bulk, alpha: float, beta: float, ridge: float
 ) -> Errors:
-    """The errors; without a ridge their limit, infinite at the interpolation peak."""
+    """Return the errors; without a ridge their limit, infinite at the interpolation peak."""
     if ridge > 0:
         return errors(inputs, labels, rows, alpha, beta, ridge)
     power = float((inputs.bulk**2 * inputs.linear**2 + inputs.rest) @ inputs.weights)
@@ -198,7 +198,7 @@ def predicted_finite(
 
 
 def _told(one: Errors) -> Errors:
-    """Errors that were reached; others are no numbers."""
+    """Return errors that were reached; others are no numbers."""
     if not math.isfinite(one.test):
         return _LOST
     return (
@@ -207,7 +207,7 @@ def _told(one: Errors) -> Errors:
 
 
 def _named(learner: GiantSteps, found: Sequence[Any]) -> dict[str, NDArray[Any]]:
-    """Errors and status, nested lists of `Errors`, as arrays."""
+    """Return errors and status, nested lists of `Errors`, as arrays."""
     flat = np.array(found, dtype=object)
     kinds = (("error", float), ("train_error", float), ("status", str))
     return {
@@ -216,7 +216,7 @@ def _named(learner: GiantSteps, found: Sequence[Any]) -> dict[str, NDArray[Any]]
 
 
 def best_ridges(learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> Found:
-    """The ridge between 1e-6 and 1e4 with the smallest predicted error, and that error."""
+    """Return the ridge between 1e-6 and 1e4 with the smallest predicted error, and that error."""
     from scipy.optimize import minimize_scalar
 
     curve = _Curve(learner, target, at)

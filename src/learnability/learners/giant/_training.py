@@ -43,7 +43,7 @@ class Training(NamedTuple):
     overlaps : array, shape (steps + 1, p, r)
         W times the hidden directions, before and after every step.
     cosines : array, shape (steps, p, r)
-        Of each neuron's step with the hidden directions.
+        Cosines of each neuron's step with the hidden directions.
     used : int
         Batches of the target that were used.
     """
@@ -65,23 +65,23 @@ class Training(NamedTuple):
 
 
 def samples(ratio: float, d: int) -> int:
-    """The number of samples of a ratio n / d."""
+    """Return the number of samples of a ratio n / d."""
     return max(round(float(ratio) * d), 1)
 
 
 def neurons(learner: GiantSteps, d: int) -> int:
-    """The number p of neurons, even for pairs."""
+    """Return the number p of neurons, even for pairs."""
     p = max(round(learner.width * d), 1)
     return 2 * max(round(p / 2), 1) if learner.init == "symmetric" else p
 
 
 def step_size(learner: GiantSteps, target: Target, d: int | None) -> float:
-    """The size of a step over p, from the leap where it is not given.
+    """Return the size of a step over p, from the leap where it is not given.
 
     Parameters
     ----------
     learner : GiantSteps
-        With its field `step`.
+        The learner with its field `step`.
     target : Target
         Whose leap is taken.
     d : int or None
@@ -125,7 +125,7 @@ def train(
     d : int
         Dimension of the inputs.
     seed : int
-        Of the run.
+        The seed of the run.
     permute : bool
         Whether the steps see permuted labels.
 
@@ -163,7 +163,7 @@ def train(
 def _replaced(
     W: NDArray[np.float32], move: NDArray[np.float32], inputs: Inputs, directions: Directions
 ) -> NDArray[np.float32]:
-    """The gradient of every neuron, scaled so that its field has unit variance.
+    """Return the gradient of every neuron, scaled so that its field has unit variance.
 
     Neurons that no sample reaches have no gradient and stay as they are.
     """
@@ -175,7 +175,7 @@ def _replaced(
 
 
 def leading(update: NDArray[Any], count: int, seed: int) -> NDArray[Any]:
-    """The leading right singular vectors (count, d) of an update."""
+    """Return the leading right singular vectors (count, d) of an update."""
     if count >= min(update.shape) - 1:
         return np.asarray(np.linalg.svd(update, full_matrices=False)[2][:count])
     from scipy.sparse.linalg import svds

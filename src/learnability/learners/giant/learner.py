@@ -55,7 +55,7 @@ class GiantSteps(Learner):
     Notes
     -----
     Without `d` the errors are those of one step on a target with a linear part, with n, p and the
-    batch in proportion to d, for init="ones" (or "signs" with an odd activation). Neurons share the
+    batch proportional to d, for init="ones" (or "signs" with an odd activation). Neurons share the
     samples of their batch, which is taken into account exactly (bulk="batch"); their spread of
     lengths is that of one first layer in dimension 500. With bulk="independent" they are taken as
     independent beyond the spike and of one length, as in the literature, which holds in good
@@ -63,7 +63,7 @@ class GiantSteps(Learner):
 
     With `d` the first layers of the seeds are trained, and the errors are those of their readouts:
     any activation, second layer, number of steps, small or large, and inputs. They are exact as d
-    grows in proportion to n and p; at d = 400 within about 2 %.
+    grows with n and p proportional to it; at d = 400 within about 2 %.
 
     References
     ----------
@@ -192,7 +192,7 @@ class GiantSteps(Learner):
         Raises
         ------
         LearnabilityError
-            With what to give instead.
+            The message says what to give instead.
         """
         if verb == "simulate" and "alpha" in at:
             check_memory(self, at["d"], at["alpha"])

@@ -34,7 +34,7 @@ class KernelFunction(Kind):
     examples = ("quadratic", "mehler", "1/(1.5 - z)", "exp(z3 - z1/2 - z2/2)")
 
     def read(self, value: Any) -> Link | str:
-        """The Link, or the name "mehler".
+        """Return the Link, or the name "mehler".
 
         Raises
         ------
@@ -54,12 +54,12 @@ class KernelFunction(Kind):
         return link
 
     def parse(self, text: str) -> Any:
-        """The text itself."""
+        """Return the text itself."""
         return text
 
 
 def kernel_values(kernel: Link, X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
-    """Kernel values, shape (rows of X, rows of Z), in the type of X."""
+    """Return kernel values, shape (rows of X, rows of Z), in the type of X."""
     d = X.shape[1]
     values = X @ Z.T
     values /= d
@@ -75,14 +75,14 @@ def kernel_values(kernel: Link, X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any
 
 
 def mehler_function(d: int) -> Link:
-    """The kernel of Mehler in dimension d as a function of the three variables."""
+    """Return the kernel of Mehler in dimension d as a function of the three variables."""
     rho = mehler_parameter(d)
     scale, share = rho * d / (1 - rho**2), 0.5 * rho
     return Link(f"{(1 - rho**2) ** (-d / 2)!r}*exp({scale!r}*(z3 - {share!r}*(z1 + z2)))")
 
 
 def on_the_sphere(kernel: Link) -> Link:
-    """The kernel of inputs of squared length d, a function of one variable."""
+    """Return the kernel of inputs of squared length d, a function of one variable."""
     return kernel if kernel.r == 1 else Link(_UnitLengths(kernel), r=1)
 
 

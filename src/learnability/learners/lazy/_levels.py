@@ -44,7 +44,7 @@ _ZERO = 1e-14
 
 
 def activation_weights(activation: Link) -> tuple[Array, float]:
-    """Weights k_0 ... k_7 of an activation's kernel and that of all higher degrees."""
+    """Return weights k_0 ... k_7 of an activation's kernel and that of all higher degrees."""
     found = expand(activation, HIGHEST_DEGREE + 1)
     weights = np.array([found.power(k) for k in range(found.order + 1)])
     weights[weights < _ZERO * found.energy] = 0.0
@@ -92,12 +92,12 @@ def _cleaned(rest: float, total: float) -> float:
 
 
 def limit_levels(weights: Array, rest: float, target: Target, degree: int) -> Levels:
-    """Levels in units of d^l / l! functions, for n and p of that order, as d grows.
+    """Return levels in units of d^l / l! functions, for n and p of that order, as d grows.
 
     Parameters
     ----------
     weights, rest : array, float
-        Of the kernel by degree.
+        Weights of the kernel by degree, and their rest.
     target : Target
         What is learned.
     degree : int
@@ -118,7 +118,7 @@ def limit_levels(weights: Array, rest: float, target: Target, degree: int) -> Le
 
 
 def finite_levels(weights: Array, rest: float, target: Target, d: int) -> Levels:
-    """All levels in dimension d, with N_l the number of harmonics of degree l."""
+    """Return all levels in dimension d, with N_l the number of harmonics of degree l."""
     count = len(weights)
     powers, beyond = target.degree_energies(count - 1, d)
     sizes = np.array([_harmonics(d, k) for k in range(count)], dtype=float)
@@ -129,5 +129,5 @@ def finite_levels(weights: Array, rest: float, target: Target, d: int) -> Levels
 
 
 def _harmonics(d: int, k: int) -> int:
-    """Number of spherical harmonics of degree k."""
+    """Return the number of spherical harmonics of degree k."""
     return math.comb(d + k - 1, k) - (math.comb(d + k - 3, k - 2) if k >= 2 else 0)

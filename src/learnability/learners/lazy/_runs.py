@@ -31,14 +31,14 @@ def check_memory(at: Mapping[str, Any], needed: Callable[[int], float]) -> None:
     Parameters
     ----------
     at : mapping
-        With d and the alphas.
+        The sizes: d and the alphas.
     needed : callable
         n -> bytes that a run needs beside its samples.
 
     Raises
     ------
     LearnabilityError
-        Naming the size.
+        The message names the size.
     """
     d = at["d"]
     for alpha in at["alpha"]:
@@ -54,14 +54,14 @@ def measured(
     fitted: Readout,
     predictor: Callable[[NDArray[Any]], NDArray[Any]],
 ) -> Found:
-    """The errors of a fit on fresh samples and on its own, by ridge.
+    """Return the errors of a fit on fresh samples and on its own, by ridge.
 
     Parameters
     ----------
     learner : Learner
-        With its `ridge`.
+        The learner with its `ridge`.
     target, d, seed
-        Of the run.
+        The target, the dimension and the seed of the run.
     fitted : Readout
         The fit.
     predictor : callable

@@ -75,7 +75,7 @@ class Factor:
     root: Array
 
     def __call__(self, u: Array) -> Array:
-        """Features of points u (N, L), shape (N, k)."""
+        """Return features of points u (N, L), shape (N, k)."""
         from scipy.linalg import solve_triangular
 
         if not len(self.pivots):
@@ -91,7 +91,7 @@ class SpikedKernel:
     Attributes
     ----------
     mean, linear : Factor
-        Of G0 and of G1.
+        The factors of G0 and of G1.
     rest : callable
         u -> D(u).
     reach : float
@@ -107,7 +107,7 @@ class SpikedKernel:
     smooth: float
 
     def nodes(self, link: Link) -> tuple[Array, Array]:
-        """Nodes and weights of the normal law for this kernel of one spike times a link."""
+        """Return nodes and weights of the normal law for this kernel of one spike times a link."""
         breaks = Section.whole(link).breakpoints
         inside = breaks[np.abs(breaks) < self.reach]
         return _normal_nodes(np.concatenate([[-self.reach], inside, [self.reach]]), self.smooth)
@@ -125,7 +125,7 @@ def given_kernel(kernel: Link, t: Array, d: int, seed: int = 0) -> SpikedKernel:
     d : int
         Dimension.
     seed : int
-        Of the Sobol points.
+        The seed of the Sobol points.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def given_kernel(kernel: Link, t: Array, d: int, seed: int = 0) -> SpikedKernel:
 
 
 def feature_kernel(activation: Link, t: Array, d: int, seed: int = 0) -> SpikedKernel:
-    """The parts of the kernel of endlessly many random features; see `given_kernel`."""
+    """Return the parts of the kernel of endlessly many random features; see `given_kernel`."""
     expand(activation, 0)  # Raises where it is not square-integrable.
     b = (d - len(t)) / d
     width = math.sqrt(b)
@@ -194,7 +194,7 @@ def feature_kernel(activation: Link, t: Array, d: int, seed: int = 0) -> SpikedK
     held: list[tuple[Array, tuple[Array, Array]]] = []
 
     def moments(u: Array) -> tuple[Array, Array]:
-        """Features (len(u), nodes of omega and terms) of even and of odd order."""
+        """Return features (len(u), nodes of omega and terms) of even and of odd order."""
         if held and held[0][0] is u:
             return held[0][1]
         found = np.asarray(table(fields(u)))
@@ -241,7 +241,7 @@ def _assembled(
     name: str,
     seed: int,
 ) -> SpikedKernel:
-    """Factor G0 and G1, whose diagonals stand before that of G."""
+    """Return factor G0 and G1, whose diagonals stand before that of G."""
     if spikes == 1:
         line, weights = _normal_nodes(np.array([-reach, reach]), smooth)
         u, small = line[:, None], _SMALL

@@ -53,7 +53,7 @@ class Spikes:
 
     @staticmethod
     def of(frame: Frame, d: int) -> Spikes:
-        """The spikes of a frame in dimension d."""
+        """Return the spikes of a frame in dimension d."""
         count = frame.spikes
         left, sizes, right = np.linalg.svd(frame.to_label[:, count:], full_matrices=False)
         seen = sizes**2 >= _PARALLEL
@@ -69,20 +69,20 @@ class Spikes:
 
 
 def fresh_points(parts: SpikedKernel, spikes: Spikes, target: Target, d: int, seed: int) -> Points:
-    """Nodes of the law of the inputs, with labels without noise.
+    """Return nodes of the law of the inputs, with labels without noise.
 
     Parameters
     ----------
     parts : SpikedKernel
-        Of the kernel.
+        The parts of the kernel.
     spikes : Spikes
-        Of the inputs.
+        The spikes of the inputs.
     target : Target
         Whose link gives the labels.
     d : int
         Dimension.
     seed : int
-        Of the Sobol points, where they are needed.
+        The seed of the Sobol points, where they are needed.
     """
     count = len(spikes.t)
     if not spikes.exact:
@@ -105,7 +105,7 @@ def fresh_points(parts: SpikedKernel, spikes: Spikes, target: Target, d: int, se
 def training_points(
     parts: SpikedKernel, spikes: Spikes, target: Target, seed: int, n: int, d: int
 ) -> Points:
-    """The training set of a seed, with its noisy labels; see `fresh_points`."""
+    """Return the training set of a seed, with its noisy labels; see `fresh_points`."""
     count = len(spikes.t)
     X, y, _, _ = target.sample(seed, n=n, d=d)
     axes = target.inputs.directions(seed, target.r, d).marked

@@ -72,7 +72,7 @@ class Points(NamedTuple):
 
 
 def limit_errors(at: Points, n: float, d: float, ridge: float, noise: float) -> Errors:
-    """The errors as n and d grow in proportion, whatever the training set.
+    """Return the errors as n and d grow in proportion, whatever the training set.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def limit_errors(at: Points, n: float, d: float, ridge: float, noise: float) -> 
 def conditional_errors(
     train: Points, fresh: Points, d: float, ridge: float, noise: float
 ) -> Errors:
-    """The errors of a given training set, whose coordinates u (and s) are known.
+    """Return the errors of a given training set, whose coordinates u (and s) are known.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def conditional_errors(
 
 
 def _squared_resolvent(Lambda: Array, tilde: Array) -> Callable[[Array], Array]:
-    """The map v -> sum over l of Q_il^2 v_l for Q = diag(1 / Lambda) - tilde tilde^T."""
+    """Return the map v -> sum over l of Q_il^2 v_l for Q = diag(1 / Lambda) - tilde tilde^T."""
     n, size = tilde.shape
     if size * (size + 1) > 2 * n:
         Q2 = (np.diag(1 / Lambda) - tilde @ tilde.T) ** 2
@@ -204,7 +204,7 @@ def _effective_ridge(
 
 
 def _summed(first: Array, spread: Callable[[Array], Array]) -> Array:
-    """The sum first + spread(first) + spread(spread(first)) + ...
+    """Return the sum first + spread(first) + spread(spread(first)) + ...
 
     Raises
     ------
@@ -224,6 +224,6 @@ def _summed(first: Array, spread: Callable[[Array], Array]) -> Array:
 
 
 def _solved(matrix: Array, right: Array) -> Array:
-    """Solution of a symmetric positive system whose scales differ."""
+    """Return the solution of a symmetric positive system whose scales differ."""
     scale = 1 / np.sqrt(np.diagonal(matrix))
     return np.asarray(scale * np.linalg.solve(matrix * np.outer(scale, scale), scale * right))

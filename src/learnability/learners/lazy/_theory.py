@@ -73,7 +73,7 @@ class KernelView(NamedTuple):
 
 
 def along_ridges(learner: Learner, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Arrays whose last axis is that of the ridges, without it where there is one ridge."""
+    """Return arrays whose last axis is that of the ridges, without it where there is one ridge."""
     several = isinstance(getattr(learner, "ridge", None), tuple)
     return {k: np.asarray(v) if several else np.asarray(v)[..., 0] for k, v in values.items()}
 
@@ -118,12 +118,12 @@ def predicted(
     at: Mapping[str, Any],
     seeds: Sequence[int] | None,
 ) -> Found:
-    """The errors by alpha, by seed where these are given, and by ridge.
+    """Return the errors by alpha, by seed where these are given, and by ridge.
 
     Parameters
     ----------
     learner : Learner
-        With its `ridge`.
+        The learner with its `ridge`.
     view : KernelView
         Its kernel.
     target, at, seeds
@@ -174,7 +174,7 @@ def _on_spikes(
     at: Mapping[str, Any],
     seeds: Sequence[int] | None,
 ) -> Found:
-    """The errors on spiked inputs; means over sets of Sobol points where these are needed."""
+    """Return the errors on spiked inputs, means over Sobol points where they are needed."""
     expand(target.link, 0)  # Raises where the label has no finite variance.
     d = at["d"]
     sizes = [max(round(float(alpha) * d), 1) for alpha in at["alpha"]]
@@ -211,7 +211,7 @@ def _on_spikes(
 def _typical(
     learner: Learner, view: KernelView, fresh: Points, target: Target, n: int, d: int
 ) -> list[tuple[float, float]]:
-    """The errors of a typical training set by ridge."""
+    """Return the errors of a typical training set by ridge."""
     if math.isinf(view.features):
         return [limit_errors(fresh, n, d, ridge, target.noise) for ridge in learner.ridges]
     levels, p = spiked_levels(fresh, d, target.noise), max(round(view.features * d), 1)

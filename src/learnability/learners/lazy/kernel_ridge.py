@@ -92,16 +92,16 @@ class KernelRidge(Learner):
     def theory(
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> Found:
-        """The errors by deterministic equivalents."""
+        """Return the errors by deterministic equivalents."""
         view = KernelView(math.inf, self._weights, self._levels, self._parts)
         return predicted(self, view, target, at, seeds)
 
     def _function(self, d: int) -> Link:
-        """The kernel in dimension d as a function of one or three variables."""
+        """Return the kernel in dimension d as a function of one or three variables."""
         return self.kernel if isinstance(self.kernel, Link) else mehler_function(d)
 
     def _values(self, X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any]:
-        """Kernel values, shape (rows of X, rows of Z)."""
+        """Return kernel values, shape (rows of X, rows of Z)."""
         if self.kernel == MEHLER:
             return mehler_values(X, Z)
         return kernel_values(self._function(X.shape[1]), X, Z)

@@ -31,7 +31,7 @@ class _Width(Number):
     accepted = "a number above 0, or infinity,"
 
     def read(self, value: Any) -> float:
-        """The number.
+        """Return the number.
 
         Raises
         ------
@@ -108,7 +108,7 @@ class RandomFeatures(Learner):
     def theory(
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> Found:
-        """The errors by deterministic equivalents."""
+        """Return the errors by deterministic equivalents."""
         weights = partial(activation_weights, self.activation)
 
         def levels(target: Target, d: int) -> Levels:

@@ -80,12 +80,12 @@ class Fit(NamedTuple):
     status: Status
 
     def centre(self, loss: Loss, nodes: LabelNodes) -> Array:
-        """Mean of the residual or margin at the nodes, shape (N,)."""
+        """Return the mean of the residual or margin at the nodes, shape (N,)."""
         field = nodes.z @ self.m + self.b
         return nodes.y * field if loss.classifies else nodes.y - field
 
     def spread(self, nodes: LabelNodes) -> float:
-        """Standard deviation of the residual or margin around that mean."""
+        """Return standard deviation of the residual or margin around that mean."""
         rest = max(self.q - float(self.m @ self.m), 1e-14 * max(self.q, 1e-300))
         return math.sqrt(max(rest + nodes.noise, 1e-300))
 
@@ -99,7 +99,7 @@ class Fit(NamedTuple):
         return float(nodes.weights @ centre**2) + spread**2
 
     def train_error(self, loss: Loss, nodes: LabelNodes) -> float:
-        """Mean squared residual rho - V f on the samples of a regression."""
+        """Return the mean squared residual rho - V f on the samples of a regression."""
         centre, spread = self.centre(loss, nodes), self.spread(nodes)
         f = loss.means(centre, spread, self.V, self.scale)
         crossed = centre * f.first + spread**2 * f.slope

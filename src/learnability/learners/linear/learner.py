@@ -62,7 +62,7 @@ class LinearModel(Learner):
     )  # fmt: skip
 
     loss: str = choice("squared", tuple(LOSSES), help="What is summed over the samples.")
-    ridge: float = number(1.0, above=0, help="Penalty of the squared length of the weights.")
+    ridge: float = number(1.0, above=0, help="Penalty on the squared length of the weights.")
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
         """Refuse a loss of two labels for labels of another number."""
@@ -111,7 +111,7 @@ class LinearModel(Learner):
     def theory(
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> Found:
-        """The fixed point by alpha; its error is that of the quadrature."""
+        """Return the fixed point by alpha; its error is that of the quadrature."""
         loss = LOSSES[self.loss]
         rules = _rules(target, loss)
         fits: list[Fit | None] = [None] * len(at["alpha"])
@@ -136,7 +136,7 @@ class LinearModel(Learner):
 
 
 def _observed(loss: Loss, nodes: LabelNodes, fits: Sequence[Fit]) -> dict[str, Any]:
-    """The observables of fits at several ratios of samples."""
+    """Return the observables of fits at several ratios of samples."""
     m = np.array([fit.m for fit in fits])[:, None, :]
     length = np.sqrt(np.maximum([fit.q for fit in fits], 1e-300))
     cosine = m / length[:, None, None]
@@ -154,7 +154,7 @@ def _observed(loss: Loss, nodes: LabelNodes, fits: Sequence[Fit]) -> dict[str, A
 
 
 def _rules(target: Target, loss: Loss) -> list[LabelNodes]:
-    """Quadratures of the joint law of (z, y): two of different order, or randomised ones."""
+    """Return quadratures of the joint law of (z, y): two of different order, or randomised ones."""
     channel = target.channel
     law = channel.law
     core = channel.link if law is None else getattr(law, "core", channel.link)
@@ -176,7 +176,7 @@ def _rules(target: Target, loss: Loss) -> list[LabelNodes]:
 
 
 def _signs(target: Target, y: Any) -> Any:
-    """The labels of two values as -1 and 1."""
+    """Return the labels of two values as -1 and 1."""
     low, high = target.label_values or (-1.0, 1.0)
     return np.where(np.asarray(y) > 0.5 * (low + high), 1.0, -1.0)
 

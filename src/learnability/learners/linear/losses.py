@@ -46,14 +46,14 @@ class Loss(ABC):
 
     @abstractmethod
     def estimator(self, ridge: float) -> Any:
-        """The estimator of scikit-learn that minimises sum_i loss_i + ridge |w|^2 / 2."""
+        """Return the estimator of scikit-learn that minimises sum_i loss_i + ridge |w|^2 / 2."""
 
     @abstractmethod
     def means_at(self, mean: Array, spread: float, V: float, scale: float) -> ScoreMeans:
-        """What `means` returns, without interpolation."""
+        """Return what `means` returns, without interpolation."""
 
     def means(self, mean: Array, spread: float, V: float, scale: float) -> ScoreMeans:
-        """Means of the score, its square and its slope over rho ~ N(mean, spread^2).
+        """Return means of the score, its square and its slope over rho ~ N(mean, spread^2).
 
         They are smooth on the scale of the spread: many of them are read off splines.
 
@@ -152,7 +152,7 @@ class Hinge(_PiecewiseLinear):
     classifies: ClassVar[bool] = True
 
     def estimator(self, ridge: float) -> Any:
-        """A support vector machine, whose intercept carries no penalty."""
+        """Return a support vector machine, whose intercept carries no penalty."""
         from sklearn.svm import SVC
 
         return SVC(kernel="linear", C=1 / ridge, tol=1e-4, cache_size=500)

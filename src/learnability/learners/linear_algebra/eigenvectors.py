@@ -53,7 +53,7 @@ class Eigenvectors(NamedTuple):
     values : array, shape (count,)
         Eigenvalues, largest first.
     vectors : array, shape (count, r, d)
-        Of Frobenius norm one.
+        The vectors, of Frobenius norm one.
     residuals : array, shape (count,)
         ||A v - value v|| / |value|.
     products : int
@@ -104,7 +104,7 @@ def leading_vectors(
     tolerance: float = TOLERANCE,
     most_products: int = MOST_PRODUCTS,
 ) -> Eigenvectors:
-    """Leading eigenvectors of (1/n) sum_i (x_i x_i^T) kron T_i.
+    """Return the leading eigenvectors of (1/n) sum_i (x_i x_i^T) kron T_i.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def leading_vectors(
     count : int
         How many eigenvectors, those of the largest eigenvalues.
     seed : int
-        Of the start.
+        The seed of the start.
     outside : array, shape (j, d), optional
         Orthonormal rows: eigenvectors are sought among the vectors orthogonal to them.
     tolerance : float
@@ -214,7 +214,7 @@ def _block_lanczos(
 
 
 def _leading(small: Array, count: int) -> tuple[Array, Array]:
-    """The largest eigenvalues of a symmetric matrix, largest first, and eigenvectors in rows."""
+    """Return the largest eigenvalues of a symmetric matrix, and eigenvectors in rows."""
     from scipy.linalg import eigh
 
     values, vectors = eigh(small, subset_by_index=[len(small) - count, len(small) - 1])
@@ -222,7 +222,7 @@ def _leading(small: Array, count: int) -> tuple[Array, Array]:
 
 
 def _orthonormal(block: Array, basis: Array) -> Array:
-    """Orthonormal rows that span, with the basis, what the block and the basis do.
+    """Return orthonormal rows that span, with the basis, what the block and the basis do.
 
     A vector that adds nothing, since the basis is invariant already, becomes a random one.
     """
@@ -242,7 +242,7 @@ def _orthonormal(block: Array, basis: Array) -> Array:
 
 
 def _bordered(small: Array, columns: Array) -> Array:
-    """The projected matrix with new last columns, made symmetric."""
+    """Return the projected matrix with new last columns, made symmetric."""
     old = len(small)
     grown = np.empty((len(columns), len(columns)))
     grown[:old, :old] = small
@@ -262,7 +262,7 @@ def leading_linearised_vectors(
     tolerance: float = TOLERANCE,
     most_products: int = MOST_PRODUCTS,
 ) -> Eigenvectors:
-    """Leading eigenvectors of linearised message passing, as estimates of the weights.
+    """Return the leading eigenvectors of linearised message passing, as estimates of the weights.
 
     The matrix has blocks (x_i . x_j / d - delta_ij) G_j. Of an eigenvector with blocks o_i the
     estimate is sum_i x_i kron (G_i o_i).

@@ -47,7 +47,7 @@ class Readout(NamedTuple):
 
 
 def fit_readout(features: NDArray[Any], y: NDArray[Any], ridges: Sequence[float]) -> Readout:
-    """Readouts of features for every ridge.
+    """Return readouts of features for every ridge.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def fit_readout(features: NDArray[Any], y: NDArray[Any], ridges: Sequence[float]
 
 
 def dual_path(kernel: Array, y: Array, ridges: Sequence[float]) -> Readout:
-    """Coefficients c of (K + ridge I) c = y for every ridge.
+    """Return coefficients c of (K + ridge I) c = y for every ridge.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class _Path(NamedTuple):
 
 
 def _path(matrix: Array, right: Array, ridges: Sequence[float]) -> _Path:
-    """Solutions of (matrix + ridge I) x = right; the matrix is overwritten."""
+    """Return solutions of (matrix + ridge I) x = right; the matrix is overwritten."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
     matrix = matrix.T  # The same, in the order of LAPACK, which would otherwise take a copy.
@@ -149,12 +149,12 @@ def _gram(features: NDArray[Any], ridge: float) -> Array:
 
 
 def _double(weights: Array, features: NDArray[Any]) -> Array:
-    """Outputs (k, n) of readouts (k, p), in float64."""
+    """Return outputs (k, n) of readouts (k, p), in float64."""
     return np.concatenate([weights @ block.T for block in _blocks(features)], axis=1)
 
 
 def _sums(weights: Array, features: NDArray[Any]) -> Array:
-    """Sums (k, p) of the features of all samples with weights (k, n), in float64."""
+    """Return sums (k, p) of the features of all samples with weights (k, n), in float64."""
     total, start = np.zeros((len(weights), features.shape[1])), 0
     for block in _blocks(features):
         total += weights[:, start : start + len(block)] @ block
@@ -163,7 +163,7 @@ def _sums(weights: Array, features: NDArray[Any]) -> Array:
 
 
 def _blocks(features: NDArray[Any]) -> Iterator[Array]:
-    """Blocks of rows in float64."""
+    """Yield blocks of rows in float64."""
     height = max(_BLOCK // (8 * features.shape[1]), 1)
     for start in range(0, len(features), height):
         yield np.asarray(features[start : start + height], dtype=np.float64)

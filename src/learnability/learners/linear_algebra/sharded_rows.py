@@ -77,7 +77,7 @@ class ShardedRows:
 
 @lru_cache(maxsize=1)
 def _placements() -> tuple[Any, Any]:
-    """Rows in shares, one a device; and a copy on each device."""
+    """Return rows in shares, one a device; and a copy on each device."""
     import jax
     from jax.sharding import AxisType, NamedSharding, PartitionSpec
 

@@ -36,7 +36,7 @@ class Settings(NamedTuple):
 
 
 def start(seed: int, width: int, d: int, confinement: float) -> Any:
-    """Neurons (width, d + 2): w, b and c."""
+    """Return neurons (width, d + 2): w, b and c."""
     rng = np.random.default_rng([seed, 31])
     draws = rng.standard_normal((width, d + 2), dtype=np.float32)
     return draws / np.float32(np.sqrt(2 * confinement))
@@ -53,7 +53,7 @@ def outputs(neurons: Any, X: Any, scale: Any) -> Any:
 
 @lru_cache(maxsize=4)
 def advance(loss: str) -> Callable[..., Any]:
-    """The compiled loop ``(neurons, key, X, y, first, last, settings) -> neurons``."""
+    """Return the compiled loop ``(neurons, key, X, y, first, last, settings) -> neurons``."""
     import jax
     import jax.numpy as jnp
 

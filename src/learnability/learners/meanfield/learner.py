@@ -81,10 +81,10 @@ class MeanFieldLangevin(Learner):
         0.1, above=0, help="The ridge on a neuron v is lambda times this lambda_1 times |v|^2."
     )
     steps: int = whole(4000, help="The largest number of steps.")
-    looks: int = whole(16, help="How often accuracies are measured along the way, evenly.")
+    looks: int = whole(16, help="Number of evenly spaced measurements of the accuracies.")
     target_accuracy: float = number(
         0.99, above=0.5, at_most=1,
-        help="A run ends at the look at which its accuracy on fresh samples is that high.",
+        help="A run ends at the first measurement with this accuracy on fresh samples.",
     )  # fmt: skip
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
@@ -136,7 +136,7 @@ class MeanFieldLangevin(Learner):
         return Found(found, {"look": looks}, {"temperature": temperature})
 
     def _looks(self) -> NDArray[np.int64]:
-        """Steps at which accuracies are measured."""
+        """Return steps at which accuracies are measured."""
         return np.unique(np.rint(np.linspace(0, self.steps, self.looks + 1)[1:]).astype(int))
 
     def _loss(self, f: Any, y: Any) -> float:
@@ -145,7 +145,7 @@ class MeanFieldLangevin(Learner):
         return float(np.mean(np.logaddexp(0.0, -y * f)))
 
     def _ended(self, accuracy: float, losses: list[float]) -> Status:
-        """How a run ended, from its last accuracy and its losses."""
+        """Return how a run ended, from its last accuracy and its losses."""
         if not np.isfinite(losses[-1]):
             return Status.DIVERGED
         if accuracy >= self.target_accuracy:

@@ -37,7 +37,7 @@ def fresh_error(
     target : Target
         Where the samples come from.
     seed, d : int
-        Of the run.
+        The seed and the dimension of the run.
     predictor : callable
         Inputs (n, d) -> predictions (k, n), one row for each predictor.
     first : int

@@ -83,7 +83,7 @@ def resolved(overlap: Array, link: Link) -> Array:
 
 @lru_cache(maxsize=64)
 def _isotropic_blocks(link: Link) -> list[list[int]]:
-    """Groups of coordinates that may be rotated among themselves."""
+    """Return groups of coordinates that may be rotated among themselves."""
     z = np.random.default_rng(5).standard_normal((256, link.r))
     value = np.asarray(link(z))
     blocks: list[list[int]] = []

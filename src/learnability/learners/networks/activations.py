@@ -12,14 +12,14 @@ __all__ = ["checked_activation", "checked_positive", "checked_ridge", "is_number
 
 
 def checked_activation(source: str | Link | Callable[[Any], Any], name: str = "activation") -> Link:
-    """A link of one variable, or a sentence.
+    """Return a link of one variable, or a sentence.
 
     Parameters
     ----------
     source : str, Link or callable
         A formula in z, such as ``"relu(z)"``, or a function of an (..., 1) array.
     name : str
-        Of the argument, for the sentence.
+        The name of the argument, which the message quotes.
     """
     try:
         link = Link(source, r=1) if callable(source) else Link(source)
@@ -34,14 +34,14 @@ def checked_activation(source: str | Link | Callable[[Any], Any], name: str = "a
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a real number (and not a truth value)."""
+    """Return whether a value is a real number (and not a truth value)."""
     import numpy as np
 
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 def checked_positive(name: str, value: Any) -> float:
-    """A finite number above zero, or a sentence."""
+    """Return a finite number above zero, or a sentence."""
     if not is_number(value) or not 0 < value < float("inf"):
         raise LearnabilityError(
             f"`{name}` was given as {value!r}, but a finite number above 0 is accepted."
@@ -50,7 +50,7 @@ def checked_positive(name: str, value: Any) -> float:
 
 
 def checked_ridge(value: Any) -> float | tuple[float, ...]:
-    """A ridge, or a path of distinct ones, at least zero; or a sentence."""
+    """Return a ridge, or a path of distinct ones, at least zero; or a sentence."""
     alone = is_number(value)
     try:
         path = (value,) if alone else tuple(value)

@@ -19,13 +19,13 @@ _ENTRIES = 2**20
 
 
 def row_blocks(rows: int, columns: int) -> Iterator[slice]:
-    """Blocks of about a million entries, so that no second array of all of them is held."""
+    """Return blocks of about a million entries, so that no second array of all of them is held."""
     height = max(_ENTRIES // columns, 64)
     return (slice(start, start + height) for start in range(0, rows, height))
 
 
 def first_layer(seed: int, p: int, d: int) -> NDArray[np.float32]:
-    """Weights (p, d) drawn from N(0, 1 / d)."""
+    """Return weights (p, d) drawn from N(0, 1 / d)."""
     W = np.random.default_rng([seed, 11]).standard_normal((p, d), dtype=np.float32)
     W /= np.float32(math.sqrt(d))
     return W

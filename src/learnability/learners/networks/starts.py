@@ -61,7 +61,7 @@ class OrderParameters(Kind):
     examples = ((1.0, 0.5), (1.0, (0.5, 0.25)))
 
     def read(self, value: Any) -> Any:
-        """The matrices as nested tuples.
+        """Return the matrices as nested tuples.
 
         Raises
         ------
@@ -74,7 +74,7 @@ class OrderParameters(Kind):
         return tuple(tuple(map(tuple, part.tolist())) for part in parts)
 
     def parse(self, text: str) -> Any:
-        """Matrices between slashes, rows between semicolons, numbers between commas."""
+        """Return matrices between slashes, rows between semicolons, numbers between commas."""
         matrices = [
             [[float(number) for number in row.split(",")] for row in matrix.split(";")]
             for matrix in text.split("/")
@@ -83,7 +83,7 @@ class OrderParameters(Kind):
 
 
 def start_of(start: Any, p: int, frame: Frame, spherical: bool = False) -> Start:
-    """The start of p neurons that a user gives.
+    """Return the start of p neurons that a user gives.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def _along_axes(M: Array, S: Array, frame: Frame) -> Array:
 
 
 def random_start(seed: int, p: int, frame: Frame, d: int, spherical: bool) -> Start:
-    """Order parameters of rows N(0, I_d / d), without drawing the weights.
+    """Return order parameters of rows N(0, I_d / d), without drawing the weights.
 
     M has independent entries of variance 1 / d, and Q - M M^T = T T^T is a Wishart matrix of d - r
     degrees of freedom, whatever the spikes. What the rows have beside the hidden directions is T
@@ -172,7 +172,7 @@ def random_start(seed: int, p: int, frame: Frame, d: int, spherical: bool) -> St
     Parameters
     ----------
     seed : int
-        Of the run.
+        The seed of the run.
     p, d : int
         Neurons and dimension, at least that of the marked axes.
     frame : Frame
@@ -200,7 +200,7 @@ def random_start(seed: int, p: int, frame: Frame, d: int, spherical: bool) -> St
 
 
 def _wishart_root(rng: np.random.Generator, p: int, freedom: int) -> Array:
-    """A lower triangular root (p, min(p, freedom)) of a Wishart matrix."""
+    """Return a lower triangular root (p, min(p, freedom)) of a Wishart matrix."""
     columns = min(p, freedom)
     factor = np.tril(rng.standard_normal((p, columns)), -1)
     diagonal = np.arange(columns)
@@ -220,7 +220,7 @@ def weights_at(rng: np.random.Generator, axes: NDArray[Any], start: Start) -> Ar
     Parameters
     ----------
     rng : numpy Generator
-        Of the part outside the axes.
+        The generator of the part outside the axes.
     axes : array, shape (k, d)
         The marked axes, or the hidden directions alone; orthonormal rows.
     start : Start
@@ -240,7 +240,7 @@ def weights_at(rng: np.random.Generator, axes: NDArray[Any], start: Start) -> Ar
 
 
 def typical_correlation(frame: Frame, d: int) -> float:
-    """The median over random weights of |rho|, of w.x with the argument of the label.
+    """Return the median over random weights of |rho|, of w.x with the argument of the label.
 
     With standard normal c along the marked axes, rho = sum_j to_label_j scale_j c_j / sqrt(d +
     sum_j (scale_j^2 - 1) c_j^2) in large dimension d; given c along the spikes, rho is normal.

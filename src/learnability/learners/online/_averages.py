@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 def node_averages(
     recipe: Recipe, nodes: Nodes, linear: Callable[[Point], Any] | None = None
 ) -> Averaging:
-    """Averages over nodes.
+    """Return averages over nodes.
 
     Parameters
     ----------

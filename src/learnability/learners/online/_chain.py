@@ -46,7 +46,7 @@ BLOCK = 64
 
 @lru_cache(maxsize=64)
 def advance_chain(recipe: Recipe) -> Callable[..., State]:
-    """The compiled loop ``(state, seeds, first, last, values) -> state`` of the chain."""
+    """Return the compiled loop ``(state, seeds, first, last, values) -> state`` of the chain."""
     import jax
     import jax.numpy as jnp
 
@@ -89,7 +89,7 @@ def advance_chain(recipe: Recipe) -> Callable[..., State]:
         return next_state(recipe, values, state, (C, M), second, count, variance, on_label)
 
     def seen(C: Any, M: Any, scale: Any) -> Any:
-        """Variances of the fields."""
+        """Return variances of the fields."""
         return jnp.diagonal(C) + ((M * scale) ** 2).sum(axis=1)
 
     def advance(state: State, seeds: Any, first: Any, last: Any, values: Numbers) -> State:
@@ -125,7 +125,7 @@ def advance_chain(recipe: Recipe) -> Callable[..., State]:
 
 
 def factor_of(C: Any) -> Any:
-    """A factor L of C = L L^T; what rounding may have made negative is lifted above zero."""
+    """Return a factor L of C = L L^T; what rounding may have made negative is lifted above zero."""
     import jax.numpy as jnp
 
     p = C.shape[0]

@@ -27,7 +27,7 @@ __all__ = ["advance_coordinates"]
 
 @lru_cache(maxsize=64)
 def advance_coordinates(recipe: Recipe) -> Callable[..., State]:
-    """The compiled loop ``(state, seeds, first, last, values) -> state`` on weights (p, d).
+    """Return the compiled loop ``(state, seeds, first, last, values) -> state`` on weights (p, d).
 
     Arrays of the state and the seeds have the groups and then the runs of a group first.
     """
@@ -79,7 +79,7 @@ def advance_coordinates(recipe: Recipe) -> Callable[..., State]:
         return next_state(recipe, values, state, (W, axes), second, count, variance, on_label)
 
     def beyond(W: Any, axes: Any, values: Numbers) -> Any:
-        """What the marked axes add to the variances of the fields."""
+        """Return what the marked axes add to the variances of the fields."""
         return (W @ axes.T) ** 2 * (values.scale**2 - 1)
 
     def advance(state: State, seeds: Any, first: Any, last: Any, values: Numbers) -> State:

@@ -86,7 +86,7 @@ class Equations:
         return Rates(step, inner, second_step * factor)
 
     def solve(self, start: Start, second: Array, times: Array) -> Solution:
-        """Order parameters at given times."""
+        """Return order parameters at given times."""
         tolerance = _TIGHT if len(self.drifts) == 1 else _LOOSE
         point = Point(start.rest, start.overlap, second)
         recipe = self.recipe
@@ -121,12 +121,12 @@ class Equations:
         return ended, path.diverged
 
     def scaling(self, second: Array) -> str:
-        """How the number of steps to weak recovery grows with d; see `_one_neuron`."""
+        """Return how the number of steps to weak recovery grows with d; see `_one_neuron`."""
         return growth(self.recipe, self.drifts[0], self._at(0.0), second)
 
 
 def _averages(recipe: Recipe, noise: float) -> tuple[list[Averaging], str]:
-    """Averages whose spread is their error, and what they are."""
+    """Return averages whose spread is their error, and what they are."""
     plain = recipe.rule == "plain"
     for name, known in (("closed form", closed_averages), ("Hermite series", series_averages)):
         averages = known(recipe, noise)

@@ -40,7 +40,7 @@ _MOST_NODES = 1_000_000
 
 
 def flat_axes(link: Link, breaks: list[Array]) -> list[int]:
-    """Coordinates with breaks between which the link does not depend on them."""
+    """Return coordinates with breaks between which the link does not depend on them."""
     z = np.random.default_rng(7).standard_normal((256, link.r))
     found = []
     for k, edges in enumerate(breaks):

@@ -115,7 +115,7 @@ Averaging = Callable[[Point, Rates], Averages]
 def fields(
     rest: Array, overlap: Array, frame: Frame, beside: Array | None = None
 ) -> tuple[Array, Array, Array]:
-    """The law of fields with order parameters C (..., p, p) and M (..., p, k).
+    """Return the law of fields with order parameters C (..., p, p) and M (..., p, k).
 
     `beside` are the axes across, where they are known. Returned are the covariance of the fields
     given z, that with z, and their standard deviations (..., p).
@@ -130,7 +130,7 @@ def fields(
 
 
 def drift_in(frame: Frame, recipe: Recipe, averaging: Averaging) -> Drift:
-    """The drift of order parameters in a frame of marked axes.
+    """Return the drift of order parameters in a frame of marked axes.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def flow(
     Parameters
     ----------
     drift : callable
-        Of free weights.
+        The drift of free weights.
     start : Point
         At time 0.
     times : array, shape (T,)

@@ -48,7 +48,7 @@ def observed_runs(
 def observed_solutions(
     target: MultiIndex, recipe: Recipe, frame: Frame, solutions: Sequence[Solution]
 ) -> dict[str, Any]:
-    """Observables of solutions, one from each start, with the standard errors of M and Q."""
+    """Return observables of solutions, one from each start, with the standard errors of M and Q."""
     runs = Runs(
         np.array([one.rest.mean(axis=0) for one in solutions]),
         np.array([one.overlap.mean(axis=0) for one in solutions]),

@@ -90,14 +90,14 @@ def _power(link: Link) -> Link:
 
 
 def growth(recipe: Recipe, drift: Drift, rates: Rates, second: Array) -> str:
-    """How the number of steps from m ~ d^(-1/2) grows with d; empty where it is not known.
+    """Return how the number of steps from m ~ d^(-1/2) grows with d; empty where it is not known.
 
     Parameters
     ----------
     recipe : Recipe
         The learner and the link.
     drift : callable
-        Of free weights.
+        The drift of free weights.
     rates : Rates
         Step sizes.
     second : array, shape (1,)

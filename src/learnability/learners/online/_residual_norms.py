@@ -48,12 +48,12 @@ def quantile_series(freedom: int, count: int) -> Array:
 
 
 def chi(series: Any, z: Any) -> Any:
-    """Roots of chi-square variables, made of standard normal ones.
+    """Return roots of chi-square variables, made of standard normal ones.
 
     Parameters
     ----------
     series : array, shape (count, order + 1)
-        From `quantile_series`.
+        A result of `quantile_series`.
     z : array, shape (..., count)
         Standard normal numbers, a JAX array.
     """
@@ -72,12 +72,12 @@ def chi(series: Any, z: Any) -> Any:
 
 
 def normals_needed(batch: int, columns: int) -> int:
-    """How many normal numbers `triangular_factor` takes."""
+    """Return how many normal numbers `triangular_factor` takes."""
     return batch * columns - columns * (columns - 1) // 2
 
 
 def triangular_factor(z: Any, batch: int, columns: int) -> Any:
-    """Factor T (b, columns) of the Gram matrix of the unseen parts of b inputs.
+    """Return factor T (b, columns) of the Gram matrix of the unseen parts of b inputs.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def network_gradient(
     Returns
     -------
     callable
-        From fields (p, b) to u and v, both (p, b), of the first and of the second layer.
+        It maps fields (p, b) to u and v, both (p, b), of the first and of the second layer.
     """
 
     def gradient(field: Any) -> tuple[Any, Any]:
@@ -77,14 +77,14 @@ def directions(
     inner: Any,
     repetitions: int,
 ) -> tuple[Any, Any]:
-    """Directions U and V of both layers, shape (p, b) each, that a rule takes on a batch.
+    """Return directions U and V of both layers, shape (p, b) each, that a rule takes on a batch.
 
     Parameters
     ----------
     rule : str
         One of `RULES`.
     gradient : callable
-        From `network_gradient`.
+        A result of `network_gradient`.
     field : array, shape (p, b)
         Fields W X^T.
     carry : callable

@@ -167,7 +167,7 @@ def _begin(setting: Setting, seeds: list[int]) -> State:
 
 
 def _weights(seed: int, axes: Array, p: int, spherical: bool, start: Start | None) -> Array:
-    """Weights (p, d) with given order parameters, or random ones."""
+    """Return weights (p, d) with given order parameters, or random ones."""
     rng = np.random.default_rng([seed, 12])
     if start is not None:
         return weights_at(rng, axes, start)
@@ -179,14 +179,14 @@ def _weights(seed: int, axes: Array, p: int, spherical: bool, start: Start | Non
 
 
 def side_by_side(d: int, batch: int) -> int:
-    """How many runs of all coordinates go side by side: as many as stay in the cache."""
+    """Return how many runs of all coordinates go side by side: as many as stay in the cache."""
     return 64 if d * batch <= 512 else _LANES if d * batch <= 8192 else 1
 
 
 def _advance(
     setting: Setting, state: State, seeds: list[int], first: int, last: int, values: Numbers
 ) -> State:
-    """The state after the step `last`; runs are filled up by copies of the first."""
+    """Return the state after the step `last`; runs are filled up by copies of the first."""
     if last <= first:
         return state
     count = len(seeds)
@@ -208,7 +208,7 @@ def _advance(
 
 
 def _each(change: Any, state: State) -> State:
-    """A state with every array changed."""
+    """Return a state with every array changed."""
     import jax
 
     return State(*jax.tree.map(lambda array: change(np.asarray(array)), state))

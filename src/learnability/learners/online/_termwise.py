@@ -95,7 +95,7 @@ class LinearTerms:
         return hidden, _scaled(along, deviation, at.rest), value @ share @ self.y
 
     def _relu_label(self, at: Point) -> tuple[Array, Array, Array]:
-        """The same for scale * relu, with the neuron's own coordinate integrated."""
+        """Return the same for scale * relu, with the neuron's own coordinate integrated."""
         from scipy.special import ndtr
 
         assert self.scale is not None
@@ -130,7 +130,7 @@ class LinearTerms:
         return product @ x, product @ z, own * value @ self.pair_weights
 
     def _relu_pairs(self, Q: Array) -> tuple[Array, Array, Array]:
-        """The same for scale * relu."""
+        """Return the same for scale * relu."""
         assert self.scale is not None
         diagonal = np.maximum(np.diag(Q), 1e-24)
         length = np.sqrt(diagonal)
@@ -169,7 +169,7 @@ def _scaled(along: Array, deviation: Array, rest: Array) -> Array:
 
 
 def linear_terms(recipe: Recipe) -> LinearTerms | None:
-    """Linear terms of a plain step as a function of the order parameters.
+    """Return linear terms of a plain step as a function of the order parameters.
 
     None for the other rules, more than three hidden directions, links that break elsewhere than
     on planes z_i = c, and activations that are neither smooth nor a multiple of relu.

@@ -43,10 +43,10 @@ for equations of motion."""
 class OnlineSGD(Learner):
     """A network sum_j a_j sigma(w_j . x) that sees every sample in one step and never again.
 
-    A step of a rule does with its sample: "plain", one gradient; "extragradient", the gradient at a
-    point moved by `look_ahead` down the gradient of the same sample; "repetition", `repetitions`
-    steps on it; "sam", the gradient after a climb of length look_ahead / sqrt(d); "lookahead",
-    `step` times the sum of the gradients on `repetitions` fast steps of size `look_ahead`.
+    The rule says what a step does with its sample: "plain" takes one gradient; "extragradient" the
+    gradient at a point moved by `look_ahead` down the gradient of the same sample; "repetition"
+    `repetitions` steps on it; "sam" the gradient after a climb of length look_ahead / sqrt(d);
+    "lookahead" `step` times the sum of gradients on `repetitions` fast steps of size `look_ahead`.
 
     The reduced engine is the exact Markov chain of the order parameters, in double precision and at
     a cost that does not depend on d; the full engine has all d coordinates, in single precision.
@@ -115,7 +115,7 @@ class OnlineSGD(Learner):
         help="Size of the moves within a step, of 1/sqrt(d) for sam; negative ones climb.",
     )  # fmt: skip
     repetitions: int = whole(
-        2, when={"rule": ("repetition", "lookahead")}, help="How often a step uses its sample."
+        2, when={"rule": ("repetition", "lookahead")}, help="How many times a step uses its sample."
     )
     batch: int = whole(1, help="Fresh samples per step.")
     spherical: bool = flag(
@@ -209,7 +209,7 @@ class OnlineSGD(Learner):
         return Found(values, attrs={"note": divergence(runs.diverged)})
 
     def _setting(self, target: MultiIndex, at: Mapping[str, Any]) -> Setting:
-        """What is run in the dimension `d`, from a `start` or from random weights."""
+        """Return what is run in the dimension `d`, from a `start` or from random weights."""
         frame, start = _frame(target, at), None
         if "start" in at:
             start = start_of(at["start"], self.width, frame, self.spherical)
@@ -291,12 +291,12 @@ class OnlineSGD(Learner):
 
 
 def _frame(target: MultiIndex, at: Mapping[str, Any]) -> Frame:
-    """The marked axes; those of inputs that do not need a dimension are the same in all."""
+    """Return the marked axes; those of inputs that do not need a dimension are the same in all."""
     return target.inputs.frame(target.r, at.get("d", target.r))
 
 
 def _recovery(times: Array, lost: NDArray[np.bool_]) -> dict[str, Any]:
-    """The times with the status of each."""
+    """Return the times with the status of each."""
     words = (str(status) for status in (Status.RECOVERED, Status.DIVERGED, Status.STOPPED))
     recovered, diverged, stopped = words
     status = np.where(np.isfinite(times), recovered, np.where(lost, diverged, stopped))

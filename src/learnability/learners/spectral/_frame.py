@@ -25,7 +25,7 @@ _STEPS = 500
 
 
 def combinations(transition: Transition, observed: Array | None = None) -> list[Array]:
-    """Coefficients C (r, m * r) of estimates C R of W*.
+    """Return coefficients C (r, m * r) of estimates C R of W*.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def combinations(transition: Transition, observed: Array | None = None) -> list[
 
 
 def _rotations(gram: Array, observed: Array, close: NDArray[np.bool_]) -> list[Array]:
-    """The distinct maximisers O (k, k), zero where not close, by linear bounds from many starts."""
+    """Return the distinct maximisers O (k, k), zero where not close, from many starts."""
     k = len(close)
     r = len(gram) // k
     blocks = (a.reshape(k, r, k, r).transpose(0, 2, 1, 3) for a in (gram, observed))
@@ -79,6 +79,6 @@ def _rotations(gram: Array, observed: Array, close: NDArray[np.bool_]) -> list[A
 
 
 def _polar(matrices: Array) -> Array:
-    """The orthogonal factors of matrices (..., k, k)."""
+    """Return the orthogonal factors of matrices (..., k, k)."""
     u, _, vt = np.linalg.svd(matrices)
     return np.asarray(u @ vt)

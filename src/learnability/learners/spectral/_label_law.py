@@ -74,7 +74,7 @@ def conditionals(channel: Channel, y: Array, with_means: bool) -> tuple[Array, A
 
 @lru_cache(maxsize=16)
 def label_law(channel: Channel, with_means: bool) -> LabelLaw:
-    """The law of the label of a channel.
+    """Return the law of the label of a channel.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def _of_random_label(channel: Channel, law: Law, with_means: bool) -> LabelLaw:
 
 
 def _noisy(channel: Channel, y: Array, weights: Array) -> tuple[Array, Array]:
-    """Labels and weights with the noise added."""
+    """Return labels and weights with the noise added."""
     if not channel.noise:
         return y, weights
     y, which = np.unique(y, return_inverse=True)
@@ -146,7 +146,7 @@ def _at(channel: Channel, with_means: bool, y: Array, weights: Array) -> LabelLa
 
 
 def _from_level_sets(channel: Channel, levels: LevelSets) -> LabelLaw | None:
-    """The law from all roots of each label; None when they miss some of it."""
+    """Return the law from all roots of each label; None when they miss some of it."""
     from scipy.special import ndtr
 
     weights, means, squares = [], [], []

@@ -77,7 +77,7 @@ class Transition:
 
 
 def symmetric_transition(weights: Array, G: Array, T: Array, alpha: float) -> Transition:
-    """The transition of (1/n) sum_i (x_i x_i^T) kron T_i.
+    """Return the transition of (1/n) sum_i (x_i x_i^T) kron T_i.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def symmetric_transition(weights: Array, G: Array, T: Array, alpha: float) -> Tr
 
 
 def linearised_transition(weights: Array, G: Array, alpha: float) -> Transition:
-    """The transition of the asymmetric matrix with blocks (x_i . x_j / d - delta_ij) G_j.
+    """Return the transition of the asymmetric matrix with blocks (x_i . x_j / d - delta_ij) G_j.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ class _Bulk:
         return L
 
     def edge(self) -> tuple[float, Array]:
-        """The edge, and L a little above it."""
+        """Return the edge, and L a little above it."""
         from scipy.optimize import minimize_scalar
 
         r = self.T.shape[1]
@@ -244,7 +244,7 @@ def _assembled(
     responses: list[Array],
     levels: list[Array],
 ) -> Transition:
-    """Norms and noise of the eigenvectors from V, K and L of each."""
+    """Return norms and noise of the eigenvectors from V, K and L of each."""
     r, k = second.shape[1], len(values)
     noise = np.zeros((k, r, k, r))
     for i in range(k):

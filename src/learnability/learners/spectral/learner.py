@@ -98,14 +98,14 @@ class Spectral(Learner):
         _recoverable(target)
 
     def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
-        """The estimate from samples, in float32 and without forming a matrix."""
+        """Return the estimate from samples, in float32 and without forming a matrix."""
         run = self._run(target, at["d"], self._plan(target, at["alpha"]), seed)
         return Found({"cosine": run.overlap, **run._asdict()})
 
     def theory(
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> Found:
-        """The estimate in the limit of large d; eigenvalues are the outliers."""
+        """Return the estimate in the limit of large d; eigenvalues are the outliers."""
         recovery = _recoverable(target)
         notes: dict[str, None] = {}
         parts = [_predicted(self._plan(target, float(a)), target, notes) for a in at["alpha"]]
@@ -121,7 +121,7 @@ class Spectral(Learner):
 
     @lru_cache(maxsize=256)  # noqa: B019  (learners are small records; runs share their plans)
     def _plan(self, target: MultiIndex, alpha: float) -> _Plan:
-        """Which directions are found how, and what theory says about the eigenvectors."""
+        """Return which directions are found how, and what theory says about the eigenvectors."""
         trivial = _recoverable(target).trivial
         law = label_law(target.channel, len(trivial) > 0)
         rest = complement(trivial, target.r) if len(trivial) < target.r else trivial[:0]
@@ -174,7 +174,7 @@ class Spectral(Learner):
         y : array, shape (n,)
             Labels.
         seed : int
-            Of the start of the iteration, and of directions that cannot be found.
+            The seed of the iteration's start, and of directions that cannot be found.
         tolerance : float
             Residual of the eigenvectors, over the eigenvalue.
 
@@ -195,7 +195,7 @@ class Spectral(Learner):
         seed: int,
         tolerance: float = TOLERANCE,
     ) -> tuple[Array, Array, int, str]:
-        """The estimate, its eigenvalues, the passes over X and a status."""
+        """Return the estimate, its eigenvalues, the passes over X and a status."""
         means, G = conditionals(target.channel, y, len(plan.trivial) > 0)
         d = X.shape[1]
         estimate = np.zeros((target.r, d))
@@ -241,7 +241,7 @@ class _Plan(NamedTuple):
     floor : float
         Lowest eigenvalue of T.
     transition : Transition or None
-        Of the matrix on the rest, if there is one.
+        The transition of the matrix on the rest, if there is one.
     """
 
     alpha: float
@@ -267,7 +267,7 @@ class _Prediction(NamedTuple):
 
 
 def _floor(alpha: float) -> float:
-    """The lowest eigenvalue of T by default.
+    """Return the lowest eigenvalue of T by default.
 
     Lower values widen the spectrum, and the number of products grows like the root of its width
     over the distance of the outlier from the bulk.
@@ -288,13 +288,13 @@ def _recoverable(target: MultiIndex) -> WeakRecovery:
     if not len(recovery.trivial) and not math.isfinite(recovery.alpha):
         raise LearnabilityError(
             f"{target.link!r} says nothing about its directions through E[z | y] or E[z z^T | y], "
-            "so no spectral method in proportion to the dimension finds them: see `hardness`."
+            "so no spectral method finds them with n of order d: see `hardness`."
         )
     return recovery
 
 
 def _predicted(plan: _Plan, target: MultiIndex, notes: dict[str, None]) -> _Prediction:
-    """The limit of the observables at one ratio."""
+    """Return the limit of the observables at one ratio."""
     law = label_law(target.channel, len(plan.trivial) > 0)
     r, transition = target.r, plan.transition
     overlap = np.zeros((r, r))
@@ -333,7 +333,7 @@ def _predicted(plan: _Plan, target: MultiIndex, notes: dict[str, None]) -> _Pred
 
 
 def _combined(found: Eigenvectors, transition: Transition) -> Array:
-    """The estimate (r, d) of the directions that eigenvectors find; rows may be zero."""
+    """Return the estimate (r, d) of the directions that eigenvectors find; rows may be zero."""
     rows = found.vectors.reshape(-1, found.vectors.shape[2])
     if not len(transition.values):
         return _polar(found.vectors[0])
@@ -341,7 +341,7 @@ def _combined(found: Eigenvectors, transition: Transition) -> Array:
 
 
 def _completed(estimate: Array, seed: int) -> Array:
-    """Orthonormal rows: where some are missing, random ones."""
+    """Return orthonormal rows: where some are missing, random ones."""
     r, d = estimate.shape
     left, size, right = np.linalg.svd(estimate, full_matrices=False)
     rank = int(np.sum(size > 0.5))
@@ -351,14 +351,14 @@ def _completed(estimate: Array, seed: int) -> Array:
 
 
 def _polar(rows: Array) -> Array:
-    """Orthonormal rows that are closest to the given ones; what does not vary stays zero."""
+    """Return orthonormal rows that are closest to the given ones; what does not vary stays zero."""
     u, size, vt = np.linalg.svd(rows, full_matrices=False)
     kept = size > _RANK * max(float(size[0]), 1e-300)
     return np.asarray(u[:, kept] @ vt[kept])
 
 
 def _inverse_root(matrix: Array) -> Array:
-    """The inverse square root of a PSD matrix, zero where that is."""
+    """Return the inverse square root of a PSD matrix, zero where that is."""
     values, vectors = np.linalg.eigh(matrix)
     kept = values > (_RANK * math.sqrt(max(float(values[-1]), 1e-300))) ** 2
     return np.asarray((vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T)
