@@ -32,6 +32,14 @@ def test_every_page_of_the_guide_has_a_picture_that_exists(path: Path) -> None:
         assert len(description) > 20 and (path.parent / file).is_file()
 
 
+@pytest.mark.parametrize("name", ["data-sets", "first-steps", "lazy-learning"])
+def test_what_the_code_of_a_page_prints_is_shown(name: str) -> None:
+    for piece in text_of(DOCS / "guide" / f"{name}.md").split("```python\n")[1:]:
+        code, _, rest = piece.partition("\n```\n")
+        if "print(" in code:
+            assert re.search(r"^```(output|text)$", rest, flags=re.MULTILINE), code
+
+
 def test_every_formula_is_mathml() -> None:
     count = 0
     for path in PAGES:
