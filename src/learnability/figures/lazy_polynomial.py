@@ -124,8 +124,6 @@ def picture(data: xarray.Dataset) -> Any:
             axes.set(xlabel=r"$\log n / \log d$", title=title, ylim=(-top / 42, top))
             axes.legend(loc="upper right")
         left.set_ylabel("mean squared error")
-        figure.text(
-            0.5, -0.02, f"crosses: $d = {d}$, {runs} runs; dotted: what higher degrees hold",
-            ha="center", va="top",
-        )  # fmt: skip
+        said = f"crosses: $d = {d}$, {runs} runs; dotted: what higher degrees hold"
+        figure.supxlabel(said, fontsize=8)
     return figure

@@ -121,10 +121,9 @@ def picture(data: xarray.Dataset) -> Any:
         axes.minorticks_off()
         axes.axhline(most, lw=0.8, color="0.6")
         figure.legend(loc="outside upper center", ncols=2)
-        figure.text(
-            0.5, -0.01,
+        figure.supxlabel(
             f"crosses: $d = {data.attrs['runs_d']}$, {data.sizes['seed']} runs; dotted: floors; "
             "grey: nothing learned",
-            ha="center", va="top",
-        )  # fmt: skip
+            fontsize=8,
+        )
     return figure
