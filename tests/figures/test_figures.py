@@ -194,6 +194,5 @@ def test_a_target_of_ones_own(
 
 
 def test_every_figure_is_drawn_by_a_test() -> None:
-    """Then the fixture of this folder looks at its texts."""
     tests = " ".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
     assert [name for name in FIGURES if name not in tests.replace("_", "-")] == []

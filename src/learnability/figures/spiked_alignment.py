@@ -73,6 +73,7 @@ def compute(size: SpikeSize, store: Path | None = None) -> xarray.Dataset:
 def picture(data: xarray.Dataset) -> Any:
     """Draw one panel per link; every run is shown, because He3 scatters."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import NullFormatter
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
@@ -96,6 +97,7 @@ def picture(data: xarray.Dataset) -> Any:
             axes.set(
                 xscale="log", xlabel=rf"$\theta / d^{{1 - 1/{degree}}}$", title=name, ylim=(0, 1.02)
             )
+            axes.xaxis.set_minor_formatter(NullFormatter())
             axes.legend(loc="lower right")
         figure.axes[0].set_ylabel("alignment of the gradient")
         figure.suptitle(
