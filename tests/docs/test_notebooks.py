@@ -66,9 +66,9 @@ def test_a_notebook_runs_and_shows_pictures(path: Path) -> None:
 
 EVERYTHING = [
     "import numpy as np, learnability as lb",
-    "lb.hardness('abs(z)')",
+    "report = lb.hardness('abs(z)')\nreport",
     "lb.hardness(lb.Hierarchical('tanh(z)'))",
-    "lb.hardness('abs(z)').plot()",
+    "report.plot()",
     "lb.plot(lb.Spectral().predict('abs(z)', alpha=[0.6, 1.0, 2.0]))",
     "lb.Link('z1*z2')",
     "lb.MultiIndex('z1*z2', noise=0.1)",
