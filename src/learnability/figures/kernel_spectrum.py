@@ -95,8 +95,8 @@ def picture(data: xarray.Dataset) -> Any:
         texts, dashes = ("$1 + d$", "$1 + N$", "$1 + N + N(N+1)/2$"), ("--", ":", "-.")
         for axes in (left, right):
             for at, text, dash in zip(data["mark"].values, texts, dashes, strict=True):
-                label = text if axes is right else None
-                axes.axvline(at, ls=dash, lw=0.9, color="0.45", zorder=0, label=label)
+                named_once = text if axes is right else None
+                axes.axvline(at, ls=dash, lw=0.9, color="0.45", zorder=0, label=named_once)
             axes.set(xscale="log", xlabel="rank $k$")
         left.set(yscale="log", ylabel=r"eigenvalue $\lambda_k$", ylim=(1e-5, None))
         right.set(ylabel="share of $h$ in the first $k$", ylim=(0, 1))

@@ -47,7 +47,7 @@ def sobol_uniforms(m: int, log2_n: int, rng: np.random.Generator) -> NDArray[np.
     powers = 1 << np.arange(_BITS, dtype=np.int64)
     shifts = rng.integers(2, size=(m, _BITS), dtype=np.uint32) @ powers
     scrambles = np.tril(rng.integers(2, size=(m, _BITS, _BITS), dtype=np.uint32), -1)
-    points = np.empty((1 << log2_n, m), dtype=np.int64)
+    points: NDArray[np.int64] = np.empty((1 << log2_n, m), dtype=np.int64)
     for axis in range(m):
         bits = _direction_numbers(axis)[:log2_n, None] >> np.arange(_BITS)[::-1] & 1
         scrambled = bits @ (scrambles[axis] + np.eye(_BITS, dtype=np.int64)).T % 2
@@ -55,7 +55,7 @@ def sobol_uniforms(m: int, log2_n: int, rng: np.random.Generator) -> NDArray[np.
         for k, number in enumerate(scrambled @ powers[::-1]):
             # In the order of Gray's code each half is the one before it, backwards.
             points[1 << k : 2 << k, axis] = points[: 1 << k, axis][::-1] ^ number
-    return points * 2.0**-_BITS
+    return np.asarray(points * 2.0**-_BITS)
 
 
 def _direction_numbers(axis: int) -> NDArray[Any]:
