@@ -25,7 +25,7 @@ def make(verb: str, help: str) -> Any:
         Its name and one sentence.
     """
     parameters = [
-        plain_option("port", int, 0, metavar="N", help="Port of the address. [default: a free one]"),
+        plain_option("port", int, 0, metavar="N", help="The port. [default: a free one]"),
         plain_option("no-browser", bool, False, help="Print the address only."),
     ]  # fmt: skip
     return command(verb, help, parameters, _explore)
