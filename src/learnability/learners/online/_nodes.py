@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,10 +158,19 @@ def _labelled(
     if latents.shape[1]:
         y, xi, share = channel.labels(z, latents), np.zeros(1), np.ones(1)
     else:
-        y = (np.asarray(channel.link(z)) + np.sqrt(channel.variance(z)) * xi[:, None]).ravel()
+        # Moments of a law are integrals, and points of a product have few places each.
+        places, at = (z, slice(None)) if channel.law is None else _places(z)
+        mean, variance = np.asarray(channel.link(places)), channel.variance(places)
+        y = (mean[at] + np.sqrt(variance[at]) * xi[:, None]).ravel()
     return Nodes(
         np.tile(z.T, len(xi)), np.tile(own.T, len(xi)), y, (share[:, None] * weights).ravel()
     )
+
+
+def _places(z: Array) -> tuple[Array, Any]:
+    """The different rows of z, and which of them each row is."""
+    places, at = np.unique(z, axis=0, return_inverse=True)
+    return places, at.ravel()
 
 
 def _gauss_rule(
