@@ -69,3 +69,8 @@ def test_planes_that_almost_coincide(tilt: float) -> None:
     expected = 2 * math.atan(tilt) / math.pi - 0.5
     assert mean[0] == pytest.approx(expected, abs=1e-9)
     assert mean[1] == pytest.approx(expected, abs=1e-9)
+
+
+def test_lines_that_meet_dozens_of_breaks_are_left_to_sampled_points() -> None:
+    assert line_rules(Section.whole(Link("floor(z1*z2)")), 0) is None
+    assert line_rules(Section.whole(Link("sign(z1*z2 - 1)")), 0) is not None
