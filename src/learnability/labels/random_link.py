@@ -88,10 +88,10 @@ class RandomLink(Link):
     @property
     def breaks(self) -> tuple[Link, ...] | None:
         """Links whose zero sets hold the breaks of E[y | z] and of Var(y | z); None if unknown."""
-        found = [self._law.mean.breaks, self._law.variance.breaks]
-        if found[0] is None or found[1] is None:
+        mean, variance = self._law.mean.breaks, self._law.variance.breaks
+        if mean is None or variance is None:
             return None
-        return tuple(dict.fromkeys([*found[0], *found[1]]))
+        return tuple(dict.fromkeys([*mean, *variance]))
 
     @property
     def values(self) -> tuple[float, ...] | None:

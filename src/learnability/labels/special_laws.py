@@ -122,8 +122,8 @@ class CellLaw(FiniteLaw):
         assert values is not None
         self._fill(values, (core,), core.r - latents, latents, name, None)
 
-    @property
-    def core(self) -> Link:  # type: ignore[override]
+    @cached_property
+    def core(self) -> Link:
         """The function of visible and latent coordinates."""
         return self.fields[0]
 
