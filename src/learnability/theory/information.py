@@ -185,11 +185,17 @@ class LabelInformation:
         if values[-1] <= most:
             return self._corrected(M, correction)
         kept, variance = np.minimum(values, most), np.maximum(1 - values, 1e-12)
-        found = self._corrected((frame * kept) @ frame.T, correction)
+        # On the way to perfect recovery all steps start from the same overlap.
+        ends = values[0] >= most
+        found = self._last if ends else self._corrected((frame * kept) @ frame.T, correction)
         if self.exponent == 0:
             return self._beyond_exact(found, 1 - kept, variance, frame)
         growth = self._growth(kept, variance, frame)
         return np.asarray(frame @ (growth[:, None] * (frame.T @ found @ frame) * growth) @ frame.T)
+
+    @cached_property
+    def _last(self) -> Array:
+        return self._corrected(RESOLVED[self.r - 1] * np.eye(self.r))
 
     def _beyond_exact(self, found: Array, kept: Array, variance: Array, frame: Array) -> Array:
         """Of exact labels, from variances kept to smaller ones: the limit and its correction.
