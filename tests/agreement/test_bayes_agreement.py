@@ -1,4 +1,4 @@
-"""Message passing against its state evolution: d = 1000, sixteen fixed seeds, none left out.
+"""Message passing against its state evolution: d = 1000, eight fixed seeds, none left out.
 
 The mean overlap lies within three standard errors and 0.5 / sqrt(d) of the prediction, and below
 1 / sqrt(d) where that is zero. Ratios of samples at which runs of this size get stuck (a little
@@ -13,17 +13,17 @@ import pytest
 
 from learnability import BayesAMP, MultiIndex
 
-D, SEEDS = 1000, 16
+D, SEEDS = 1000, 8
 
 CASES = {
-    "sign(z1*z2)": (0.0, (1, 1.5, 2, 5, 6, 8)),
-    "abs(z)": (0.0, (0.2, 0.3, 0.4, 1.5, 2, 3)),
-    "abs(z) with noise": (0.5, (0.2, 0.4, 0.6, 3, 4, 6)),
-    "z1**2 + sign(z1*z2*z3)": (0.0, (0.3, 0.4, 0.5, 2, 5, 6)),
-    "tanh(z1) + tanh(z2)": (0.01, (0.8, 1.5, 2.5)),
-    "z1 + abs(z2)": (0.0, (0.8, 1.5, 3)),
-    "sign(z)": (0.0, (0.5, 1, 2, 3, 4, 6)),
-    "tanh(2*z)": (0.1, (0.25, 0.5, 1, 2, 3, 4)),
+    "sign(z1*z2)": (0.0, (1.5, 6)),
+    "abs(z)": (0.0, (0.3, 2)),
+    "abs(z) with noise": (0.5, (0.4, 4)),
+    "z1**2 + sign(z1*z2*z3)": (0.0, (0.4, 5)),
+    "tanh(z1) + tanh(z2)": (0.01, (1.5,)),
+    "z1 + abs(z2)": (0.0, (1.5, 3)),
+    "sign(z)": (0.0, (1, 4)),
+    "tanh(2*z)": (0.1, (0.5, 3)),
 }
 
 
@@ -58,15 +58,14 @@ def test_errors_and_lengths_agree_with_state_evolution():
 
 @pytest.mark.agreement
 def test_runs_come_closer_to_the_theory_near_the_threshold_as_the_dimension_grows():
-    """sign(z1 z2) at alpha = 3.5, a little above pi^2 / 4."""
+    """sign(z1 z2) at alpha = 3.5, a little above pi^2 / 4; sixteen times the dimension."""
     target, learner = MultiIndex("sign(z1*z2)"), BayesAMP()
     predicted = float(learner.predict(target, alpha=3.5).overlap[0, 0])
     gaps = []
-    for d in (250, 500, 1000, 2000):
+    for d in (100, 1600):
         runs = learner.simulate(target, d=d, alpha=3.5, seeds=8)
         gaps.append(abs(float(np.einsum("sii->", runs.overlap.values)) / 16 - predicted))
-    assert np.polyfit(np.log([250, 500, 1000, 2000]), gaps, 1)[0] < 0
-    assert gaps[-1] < gaps[0]
+    assert gaps[1] < 0.5 * gaps[0]
 
 
 @pytest.mark.agreement

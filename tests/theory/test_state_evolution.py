@@ -167,7 +167,9 @@ def test_overlaps_of_links_smooth_in_two_directions():
     found = state_evolution(Channel("max(z1,z2)")).fixed_points(np.array([0.5, 1.5, 2.2]))
     assert all(point.status == "converged" for point in found)
     assert pytest.approx(np.full((2, 2), found[0].M[0, 0]), abs=1e-4) == found[0].M
-    assert pytest.approx(np.array([[0.545, 0.1893], [0.1893, 0.545]]), abs=1e-3) == found[1].M
+    # Turned by 45 degrees it is a multiple of z1 + |z2|, whose closed form is in the test below.
+    closed = np.array([[0.54615144, 0.18836542], [0.18836542, 0.54615144]])
+    assert pytest.approx(closed, abs=5e-4) == found[1].M
     assert pytest.approx(np.eye(2), abs=1e-2) == found[2].M
 
 

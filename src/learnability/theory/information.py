@@ -39,6 +39,8 @@ _ON_BOXES = (1e-8, 1e-7, 1e-4, 5e-4)
 _PROBES = ((0.2, 0.5, 0.8), (0.5, 0.8), (0.5,))
 _SAFETY = (2.0, 2.0, 3.0)
 """The fine rule is closer to the truth than to the rough one; where a label jumps not by much."""
+_BEYOND = 0.1
+"""Relative error of what is told of perfect recovery by the law of the limit alone."""
 _NEAR = (0.05, 0.05, 0.12, 0.12)
 """The rough rule is corrected by the fine one at an overlap this close."""
 
@@ -151,8 +153,11 @@ class LabelInformation:
         return _SAFETY[self.r - 1] * max(gaps)
 
     def error_at(self, M: Array) -> float:
-        """The same at one overlap, where it may be exact."""
-        return self.error if self.exact or not self.exact_at(M) else 1e-6
+        """The same at one overlap: it may be exact there, or taken from where it is resolved."""
+        if self.exact or self.exact_at(M):
+            return self.error if self.exact else 1e-6
+        least = max(1 - float(np.linalg.eigvalsh(M)[-1]), 0.0) / (1 - RESOLVED[self.r - 1])
+        return self.error + _BEYOND * max(1 - math.sqrt(least), 0.0)
 
     def __call__(self, M: Array) -> Array:
         """E[g_out g_out^T] at overlap M, shape (r, r)."""
@@ -185,11 +190,17 @@ class LabelInformation:
         if values[-1] <= most:
             return self._corrected(M, correction)
         kept, variance = np.minimum(values, most), np.maximum(1 - values, 1e-12)
-        found = self._corrected((frame * kept) @ frame.T, correction)
+        # On the way to perfect recovery all steps start from the same overlap.
+        ends = values[0] >= most
+        found = self._last if ends else self._corrected((frame * kept) @ frame.T, correction)
         if self.exponent == 0:
             return self._beyond_exact(found, 1 - kept, variance, frame)
         growth = self._growth(kept, variance, frame)
         return np.asarray(frame @ (growth[:, None] * (frame.T @ found @ frame) * growth) @ frame.T)
+
+    @cached_property
+    def _last(self) -> Array:
+        return self._corrected(RESOLVED[self.r - 1] * np.eye(self.r))
 
     def _beyond_exact(self, found: Array, kept: Array, variance: Array, frame: Array) -> Array:
         """Of exact labels, from variances kept to smaller ones: the limit and its correction.

@@ -34,7 +34,7 @@ from learnability.theory._free_entropy import free_entropy
 from learnability.theory._interpolated import interpolated_information
 from learnability.theory._overlap_curve import OverlapCurve
 from learnability.theory._overlap_family import OverlapFamily
-from learnability.theory._phase_thresholds import Thresholds, phase_thresholds
+from learnability.theory._phase_thresholds import FixedPoints, Thresholds, phase_thresholds
 from learnability.theory._relaxation import FixedPoint, ended, opened, physical, response
 from learnability.theory.information import RESOLVED, LabelInformation, label_information
 from learnability.theory.thresholds import weak_recovery
@@ -189,7 +189,7 @@ class StateEvolution:
 
     @cached_property
     def _all_thresholds(self) -> tuple[Thresholds, list[str]]:
-        fixed_points = self.family if self.curve is None else self.curve
+        fixed_points: FixedPoints = self.family if self.curve is None else self.curve
         recovery = weak_recovery(self.channel)
         return phase_thresholds(recovery, fixed_points, self.information.error)
 

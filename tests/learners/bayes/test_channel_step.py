@@ -117,3 +117,18 @@ def test_few_samples_need_no_compiled_code(noise: float) -> None:
     few, many = ChannelStep(channel, y[:100]), ChannelStep(channel, y)
     assert few._few and not many._few
     np.testing.assert_allclose(few(omega[:, :100], V), many(omega, V)[:, :100], atol=2e-5)
+
+
+def test_four_directions_of_a_parity() -> None:
+    """With a diagonal V: P(y) = (1 + y e_1 e_2 e_3 e_4) / 2, e = erf(omega / sqrt(2 V))."""
+    from scipy.special import erf
+
+    rng, v = np.random.default_rng(0), 0.4
+    omega, y = 0.7 * rng.standard_normal((4, 60)), rng.choice([-1.0, 1.0], 60)
+    e = erf(omega / np.sqrt(2 * v))
+    slope = 2 * np.exp(-0.5 * omega**2 / v) / np.sqrt(2 * np.pi * v)
+    others = np.stack([np.delete(e, j, 0).prod(axis=0) for j in range(4)])
+    exact = y * slope * others / (1 + y * e.prod(axis=0))
+    step = ChannelStep(Channel("sign(z1*z2*z3*z4)"), y)
+    found = step(omega.astype(np.float32), v * np.eye(4))
+    np.testing.assert_allclose(found, exact, atol=5e-5)
