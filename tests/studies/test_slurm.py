@@ -32,7 +32,7 @@ def test_the_script_runs_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         env={**os.environ, "PATH": f"{srun.parent}{os.pathsep}{os.environ['PATH']}"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "runs.nc").exists()

@@ -203,7 +203,7 @@ def _laid_out(
     shape = (count, *(frame.lengths[dim] for dim in dims))
     size = sum(len(block.places) * math.prod(part.shape) for block, part in held)
     whole = _blank([part.dtype for _, part in held], shape, full=size == math.prod(shape))
-    absent = np.ones(count, dtype=bool)
+    absent: NDArray[np.bool_] = np.ones(count, dtype=bool)
     for block, part in held:
         kept = [n for n, dim in zip(part.shape, part.dims, strict=True) if dim in dims]
         values = block.values(part).reshape(-1, *kept)

@@ -93,16 +93,18 @@ def tied(key: Any, parameters: Any, seed: Any) -> None:
         raise LearnabilityError("the key is not that of its parameters")
 
 
-def described(layout: Layout) -> str:
+def described(layout: Layout, keys: str) -> str:
     """Return a layout as it is stored beside its keys.
 
     Parameters
     ----------
     layout : Layout
         The layout of a study.
+    keys : str
+        The keys of the layout as one text.
     """
     text = layout.to_json()
-    seal = _checksum(" ".join(layout.keys), text.encode()).hex()
+    seal = _checksum(keys, text.encode()).hex()
     return json.dumps({**json.loads(text), "seal": seal})
 
 

@@ -205,7 +205,7 @@ class Store:
         connection.execute("BEGIN IMMEDIATE")
         rows = connection.execute("SELECT number, layout, keys FROM studies").fetchall()
         for number, layout, keys in rows:
-            text = described(self._layout(layout, keys))
+            text = described(self._layout(layout, keys), keys)
             connection.execute("UPDATE studies SET layout = ? WHERE number = ?", (text, number))
         connection.execute(f"PRAGMA user_version = {SCHEMA}")
         connection.execute("COMMIT")
@@ -282,11 +282,12 @@ class Store:
         layout : Layout
             The layout of the study.
         """
+        keys = " ".join(layout.keys)
         self._write(
             [(
                 "INSERT INTO studies (layout, keys, asked) VALUES (?, ?, ?) "
                 "ON CONFLICT DO UPDATE SET asked = excluded.asked",
-                (described(layout), " ".join(layout.keys), time.time()),
+                (described(layout, keys), keys, time.time()),
             )]
         )  # fmt: skip
 

@@ -125,7 +125,9 @@ def study(
         return assemble(layout, results.items())
     with Store(store, write=True) as file:
         there = file.finished(layout.keys)
-        missing = _each_once(points, set(layout.keys) - there)
+        wanted = set(layout.keys)
+        wanted -= there
+        missing = _each_once(points, wanted)
         _check_time(missing, scheduler, workers, longest)
         file.remember(layout)
         del points

@@ -85,7 +85,8 @@ def _count(learner: Any, name: str, otherwise: float) -> float:
 
 def _per_dimension(learner: Any, name: str) -> bool:
     """Whether a field is in units of the dimension."""
-    return name in _fields_per_dimension(type(learner))
+    kind: type = type(learner)
+    return name in _fields_per_dimension(kind)
 
 
 @lru_cache(maxsize=64)
