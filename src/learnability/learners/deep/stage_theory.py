@@ -109,9 +109,10 @@ def predicted_stages(
         reason = middle.reason
     given = max(apart, middle.unknown) <= allowed
     lengths = [math.sqrt(float(s.mean())) for s in (known.share, known.least, known.most)]
-    M_W = lengths[0] if max(lengths) - min(lengths) <= _UNDECIDED else math.nan
+    off = max(abs(one - lengths[0]) for one in lengths)
+    M_W = lengths[0] if off <= _UNDECIDED / 2 else math.nan
     M_h = np.array([one.overlap for one in ends])
-    sure = (np.ptp(M_h, axis=0) <= _UNDECIDED) & (middle.unknown <= allowed)
+    sure = (np.ptp(M_h, axis=0) <= _UNDECIDED) & (middle.unknown <= allowed) & (M_W == M_W)
     if (M_h[0] < _TOLD).any():
         sure &= M_h[0] >= _TOLD
         reason = reason or f"an overlap below {_TOLD:g} is not told from that of a random function"
