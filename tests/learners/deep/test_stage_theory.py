@@ -70,7 +70,7 @@ def test_limits() -> None:
     target = reference(16)
     nothing = predicted_stages(target, 0.0, 500, None)
     assert nothing.two_layer_error == pytest.approx(target.variance, rel=0.05)
-    assert nothing.feature_overlap[0] == pytest.approx(0, abs=1e-3)
+    assert np.isnan(nothing.feature_overlap[0]) and "random function" in nothing.reason
     assert nothing.three_layer_floor > 0.95 * target.variance
     known = predicted_stages(target, 1.0, 4000, 1.0)
     assert known.three_layer_floor < target.feature_floor < known.three_layer_bound

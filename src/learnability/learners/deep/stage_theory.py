@@ -45,6 +45,7 @@ MARGIN = 0.03
 _UNDECIDED = 0.04
 _REUSED = 8.0  # Of n / n*.
 _RADIAL = 0.1  # Share of a target from which its radial part counts in many dimensions.
+_TOLD = 0.1  # Runs have the mean of |M_h|, which is not zero where nothing is learned.
 _FAR = 8  # With fewer variables the kernel's fit has no fourth moment.
 _DEGREES = 13  # Of which the learned share is computed.
 _LEAST_RIDGE, _LARGEST_RIDGE = 0.3, 300.0
@@ -108,9 +109,13 @@ def predicted_stages(
         reason = middle.reason
     given = max(apart, middle.unknown) <= allowed
     lengths = [math.sqrt(float(s.mean())) for s in (known.share, known.least, known.most)]
-    M_W = lengths[0] if max(lengths) - min(lengths) <= _UNDECIDED else math.nan
+    off = max(abs(one - lengths[0]) for one in lengths)
+    M_W = lengths[0] if off <= _UNDECIDED / 2 else math.nan
     M_h = np.array([one.overlap for one in ends])
-    sure = (np.ptp(M_h, axis=0) <= _UNDECIDED) & (middle.unknown <= allowed)
+    sure = (np.ptp(M_h, axis=0) <= _UNDECIDED) & (middle.unknown <= allowed) & (M_W == M_W)
+    if (M_h[0] < _TOLD).any():
+        sure &= M_h[0] >= _TOLD
+        reason = reason or f"an overlap below {_TOLD:g} is not told from that of a random function"
     if 1 < len(known.share) < _FAR:
         sure &= False
         reason = reason or (
