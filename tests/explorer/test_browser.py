@@ -89,7 +89,7 @@ class Tab:
     def click(self, label: str) -> None:
         self.until(
             "const b = [...document.querySelectorAll('button')].find((b) => b.textContent === "
-            f"{json.dumps(label)} && !b.hidden); if (b) b.click(); return b"
+            f"{json.dumps(label)} && !b.hidden); if (b) b.click(); return Boolean(b)"
         )
 
     def numbers(self, side: str) -> list[list[str]]:

@@ -23,7 +23,7 @@ from learnability.explorer.limits import read_request
 from tests.explorer.hostile import TABLES
 
 CURVE = {
-    "expression": "abs(z)", "alpha": "0.4:1.6:7", "runs": "0.8:1.6:3", "d": "40",
+    "expression": "abs(z)", "alpha": "0.4:1.6:5", "runs": "0.8:1.6:2", "d": "20",
     "seeds": "2",
 }  # fmt: skip
 
@@ -79,7 +79,7 @@ def test_a_grid_is_computed_from_coarse_to_fine() -> None:
 def test_theory_comes_in_parts_that_are_the_whole() -> None:
     *parts, (whole, blob) = ask("predict", CURVE, "bayes-amp")
     assert [event["event"] for event, _ in parts] == ["points"] * 3
-    theory = lb.BayesAMP().predict("abs(z)", alpha=np.linspace(0.4, 1.6, 7))
+    theory = lb.BayesAMP().predict("abs(z)", alpha=np.linspace(0.4, 1.6, 5))
     [curve] = whole["curves"]["overlap"]["curves"]
     assert curve["x"] == theory.alpha.values.tolist()
     assert curve["y"] == theory.overlap.values[:, 0, 0].tolist()
@@ -94,8 +94,8 @@ def test_theory_comes_in_parts_that_are_the_whole() -> None:
 
 def test_crosses_are_runs_of_those_seeds() -> None:
     (started, _), *parts, (whole, _) = ask("simulate", CURVE, "bayes-amp")
-    assert started["runs"] == len(parts) == 6
-    runs = lb.BayesAMP().simulate("abs(z)", d=40, alpha=np.linspace(0.8, 1.6, 3), seeds=2)
+    assert started["runs"] == len(parts) == 4
+    runs = lb.BayesAMP().simulate("abs(z)", d=20, alpha=np.linspace(0.8, 1.6, 2), seeds=2)
     [curve] = whole["curves"]["overlap"]["curves"]
     assert curve["runs"] == runs.overlap.values[:, :, 0, 0].T.tolist()
     first = parts[0][0]["curves"]["overlap"]["curves"][0]
@@ -145,7 +145,7 @@ def test_what_is_copied_gives_the_same_numbers() -> None:
     )
     hardness, predict, simulate = words["command"].splitlines()
     assert predict.startswith("learnability predict bayes-amp 'abs(z)'")
-    assert "--alpha 0.8:1.6:3" in simulate and "--seeds 2" in simulate
+    assert "--alpha 0.8:1.6:2" in simulate and "--seeds 2" in simulate
     done = subprocess.run([sys.executable, "-m", *shlex.split(hardness), "--json"],
                           capture_output=True, text=True)  # fmt: skip
     assert json.loads(done.stdout) == lb.hardness(names["target"]).to_dict()

@@ -180,5 +180,6 @@ def file_of(theory: bytes, runs: bytes, kind: str, variable: str | None) -> byte
         if kind in ("svg", "pdf"):
             plot(*sides, variable=variable, file=path)
         else:
-            save(against(*known, paths=True) if len(known) > 1 else known[0], path)
+            both = len(known) == 2
+            save(against(known[0], known[1], paths=True) if both else known[0], path)
         return path.read_bytes()

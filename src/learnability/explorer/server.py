@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -203,17 +203,18 @@ class Stream(Asks):
             self.write(b"data: " + as_line({"event": "error", "sentence": str(error)}) + b"\n\n")
             self.write(b"data: " + as_line({"event": "end"}) + b"\n\n")
 
-    async def _events(self) -> AsyncIterator[bytes]:
+    async def _events(self) -> AsyncGenerator[bytes, None]:
         """Lines of JSON: of an answer that is kept, or of a worker."""
         request = self.request_of(_SLOW)
-        async for line in self.explorer.answer(request):
-            yield line
+        async with aclosing(self.explorer.answer(request)) as lines:
+            async for line in lines:
+                yield line
 
 
 class Dropped(Stream):
     """Tables: the file is the body, what is asked of it stands in the address."""
 
-    async def _events(self) -> AsyncIterator[bytes]:
+    async def _events(self) -> AsyncGenerator[bytes, None]:
         if self.request.headers.get("Content-Type", "") != "application/octet-stream":
             raise LearnabilityError("A table is sent as application/octet-stream.")
         values = {name: self.get_query_argument(name) for name in self.request.query_arguments}
@@ -344,7 +345,7 @@ class Explorer:
         found = [message async for message, _ in self.readers.ask(request)]
         return as_line(found[0])
 
-    async def answer(self, request: Request) -> AsyncIterator[bytes]:
+    async def answer(self, request: Request) -> AsyncGenerator[bytes, None]:
         """Lines of the answer to a request, at once where it was given before.
 
         Parameters

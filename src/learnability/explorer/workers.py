@@ -13,7 +13,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -156,7 +156,9 @@ class Crew:
         await asyncio.gather(*(worker.stop() for worker in self._workers))
         self._workers.clear()
 
-    async def ask(self, request: Mapping[str, Any], blob: bytes = b"") -> AsyncIterator[Message]:
+    async def ask(
+        self, request: Mapping[str, Any], blob: bytes = b""
+    ) -> AsyncGenerator[Message, None]:
         """Messages of a job as they come; closing the iterator stops the job.
 
         Parameters

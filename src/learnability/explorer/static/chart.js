@@ -87,8 +87,8 @@ export class Chart {
     };
     const dashes = [[], [6, 4], [2, 3], [8, 3, 2, 3], [10, 2], [1, 2]];
     const series = data.slice(1).map((_, k) => ({
-      stroke: colour(k), width: 2, dash: dashes[theory[k]?.style ?? 0], spanGaps: true,
-      points: { show: grid.length < 30, size: 4 },
+      stroke: colour(k), width: 2, dash: dashes[theory[k]?.style ?? 0], spanGaps: false,
+      points: { show: true, size: grid.length < 30 ? 4 : 3 },
     }));
     const look = { stroke: ink("--quiet"), grid: { stroke: ink("--line"), width: 1 }, ticks: { stroke: ink("--line") },
       values: (u, ticks) => ticks.map((at) => (at === null ? "" : String(Number(at.toPrecision(4))))) };
