@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # What editors and type checkers see; at run time `__getattr_
     from learnability.labels import catalogue as catalogue
     from learnability.learners import BatchGD as BatchGD
     from learnability.learners import BayesAMP as BayesAMP
+    from learnability.learners import FlowNetwork as FlowNetwork
     from learnability.learners import GiantSteps as GiantSteps
     from learnability.learners import GradientFlow as GradientFlow
     from learnability.learners import JointAdamW as JointAdamW
@@ -81,12 +82,11 @@ else:
         "inputs": ("Isotropic", "PowerLaw", "Signs", "Spiked"),
         "labels": ("Channel", "DensityLaw", "FiniteLaw", "Link", "catalogue"),
         "learners": (
-            "BatchGD", "BayesAMP", "GiantSteps", "GradientFlow", "JointAdamW", "KernelRidge",
-            "Layerwise", "LinearModel", "MeanFieldLangevin", "MehlerReadout", "MehlerSecondLayer",
-            "OnlineSGD", "OracleFirstLayer", "OracleLevel", "PlainSecondLayer",
-            "PreconditionedSecondLayer", "RandomFeatures", "RandomFirstLayer", "RidgeReadout",
-            "Spectral", "SpectralFirstLayer", "SphericalFirstLayer", "TwoLayer", "UnfoldingLayer",
-            "layer_probes",
+            "BatchGD", "BayesAMP", "FlowNetwork", "GiantSteps", "GradientFlow", "JointAdamW",
+            "KernelRidge", "Layerwise", "LinearModel", "MeanFieldLangevin", "MehlerReadout",
+            "MehlerSecondLayer", "OnlineSGD", "OracleFirstLayer", "PreconditionedSecondLayer",
+            "RandomFeatures", "RandomFirstLayer", "RidgeReadout", "Spectral", "SpectralFirstLayer",
+            "SphericalFirstLayer", "TwoLayer",
         ),
         "reports": ("Hardness", "compare", "hardness"),
         "results": (),

@@ -13,7 +13,7 @@ import pytest
 from learnability import GradientFlow, Link, MultiIndex, SpikedIndex
 from learnability.inputs import Spiked
 from learnability.learners.flow._equations import geometry
-from learnability.learners.flow.population import Population
+from learnability.learners.networks.population import Population
 
 pytestmark = pytest.mark.agreement
 

@@ -1,4 +1,4 @@
-"""Judge every random problem of a family: `python -m tests.audit giant [first last]`."""
+"""Judge every random problem of a family: `python -m tests.audit giant [first last [stream]]`."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ def answered(found: Problem, **extra: Any) -> tuple[Any, str]:
         answer = found.learner.predict(found.target, **at, **extra)
     except LearnabilityError as error:
         return None, str(error)
+    if "status" in answer and (answer.status == "undecided").any():
+        return None, str(answer.attrs.get("note", "undecided"))
     return np.asarray(answer[found.observable].values, dtype=float).ravel(), ""
 
 
@@ -42,9 +44,9 @@ def compared(numbers: Any, values: Any) -> dict[str, Any]:
             "relative": gap / mean, "stderr": stderr / mean}  # fmt: skip
 
 
-def judged(family: str, k: int) -> dict[str, Any]:
+def judged(family: str, k: int, stream: int = 23) -> dict[str, Any]:
     """One problem: in its dimension, given the seeds where the theory takes them, and the limit."""
-    found, seeds = problem(family, k), FAMILIES[family][1]
+    found, seeds = problem(family, k, stream), FAMILIES[family][1]
     about: dict[str, Any] = {"k": k, "learner": repr(found.learner), "target": repr(found.target)}
     about |= {name: repr(value) for name, value in found.at.items()}
     d = found.at["d"]
@@ -73,11 +75,12 @@ def main() -> int:
     family = sys.argv[1]
     count = FAMILIES[family][0]
     first, last = (int(sys.argv[2]), int(sys.argv[3])) if len(sys.argv) > 3 else (0, count)
+    stream = int(sys.argv[4]) if len(sys.argv) > 4 else 23
     verdicts, limits = [], []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for k in range(first, last):
-            found = judged(family, k)
+            found = judged(family, k, stream)
             verdicts.append(found["verdict"])
             limits += [found["limit"]["verdict"]] if "limit" in found else []
             print(json.dumps(found), flush=True)

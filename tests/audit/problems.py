@@ -1,9 +1,10 @@
 """Random problems, on which theory is held to runs: seeds and criterion are fixed here.
 
-Problem k of a family is drawn from the generator [23, family, k]. A number that `predict` gives is
-right when it is within three standard errors of the difference plus 2 % of the mean of the runs; at
-least 97 % of the numbers have to be. A refusal is counted, and is no number. Where the theory takes
-the seeds of the runs it is given them; the limit of large d, where there is one, is judged apart.
+Problem k of a family is drawn from the generator [stream, family, k], by default of stream 23. A
+number that `predict` gives is right when it is within three standard errors of the difference plus
+2 % of the mean of the runs; at least 97 % of the numbers have to be. A refusal is counted, and is
+no number. Where the theory takes the seeds of the runs it is given them; the limit of large d,
+where there is one, is judged apart.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from learnability import (
+    FlowNetwork,
     GiantSteps,
     GradientFlow,
     KernelRidge,
+    LinearModel,
     MultiIndex,
     OnlineSGD,
     RandomFeatures,
@@ -166,15 +169,40 @@ def moving(rng: np.random.Generator) -> Problem:
     return Problem(learner, target, {"d": 1000, "time": [0.0, time], "start": start}, "error")
 
 
+def whitened(rng: np.random.Generator) -> Problem:
+    """Neurons on the whitened flow of n samples, then a readout."""
+    inputs = _inputs(rng, ("isotropic", "spiked", "power-law"), (0.4, 0.3, 0.3))
+    noise = 0.0 if rng.random() < 0.5 else round(float(rng.uniform(0.05, 0.5)), 3)
+    target = MultiIndex(_link(rng, True), noise=noise, inputs=inputs)
+    learner = FlowNetwork(
+        int(rng.choice([8, 16, 32])), str(rng.choice(ACTIVATIONS)), ridge=_between(rng, 0.01, 1),
+        bias=round(float(rng.uniform(0, 1.5)), 2), step=0.1,
+    )  # fmt: skip
+    return Problem(learner, target, {"d": 50, "alpha": _between(rng, 20, 300)}, "error")
+
+
+def linear(rng: np.random.Generator) -> Problem:
+    """Linear models of the squared, the huber and the logistic loss."""
+    noise = 0.0 if rng.random() < 0.5 else round(float(rng.uniform(0.05, 0.5)), 3)
+    at = {"d": 300, "alpha": _between(rng, 0.5, 5)}
+    ridge, loss = _between(rng, 0.05, 5), str(rng.choice(("squared", "huber", "logistic")))
+    if loss == "logistic":
+        target = MultiIndex(f"sign({_link(rng)})")
+        return Problem(LinearModel(loss, ridge), target, at, "misclassification")
+    return Problem(LinearModel(loss, ridge), MultiIndex(_link(rng), noise=noise), at, "error")
+
+
 FAMILIES: dict[str, tuple[int, int, Draw]] = {
     "giant": (100, 8, giant),
     "lazy": (100, 6, lazy),
     "moving": (60, 8, moving),
+    "whitened": (30, 6, whitened),
+    "linear": (40, 6, linear),
 }
 """Family -> problems, seeds of each, and how one is drawn."""
 
 
-def problem(family: str, k: int) -> Problem:
+def problem(family: str, k: int, stream: int = 23) -> Problem:
     """Problem k of a family.
 
     Parameters
@@ -183,6 +211,8 @@ def problem(family: str, k: int) -> Problem:
         One of FAMILIES.
     k : int
         From 0 on; those below the count of the family are judged, others are for development.
+    stream : int
+        Another one gives other problems.
     """
     place = list(FAMILIES).index(family)
-    return FAMILIES[family][2](np.random.default_rng([23, place, k]))
+    return FAMILIES[family][2](np.random.default_rng([stream, place, k]))

@@ -9,11 +9,15 @@ from learnability import LearnabilityError, MultiIndex
 from learnability.drawing.files import write
 from learnability.figures import (
     FIGURES,
+    bbp_transition,
     giant_stairs,
+    learning_rates,
+    network_kernel,
     one_step_error,
     one_step_spectrum,
     regimes,
 )
+from learnability.figures._literature import SpikeSize
 from learnability.figures._message_passing import Size
 
 
@@ -54,6 +58,33 @@ def test_spectrum(tmp_path) -> None:  # type: ignore[no-untyped-def]
     figure = one_step_spectrum.picture(data)
     assert "theory" in figure.axes[0].get_title()
     assert len(write(figure, data, tmp_path / "spectrum")) == 4
+
+
+def test_transition(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setattr(bbp_transition, "PANELS", bbp_transition.PANELS[1:])
+    data = bbp_transition.compute(bbp_transition.Size(d=40, runs=2, steps=2, theory=2))
+    assert data["runs_outlier"].shape == (1, 2, 2)
+    assert (data["theory_outlier"][:, -1] > 1.5 * data["theory_edge"][:, -1]).all()
+    assert (data["theory_outlier"][:, 0] < 1.2 * data["theory_edge"][:, 0]).all()
+    figure = bbp_transition.picture(data)
+    assert len(figure.axes) == 2 and len(write(figure, data, tmp_path / "transition")) == 4
+
+
+def test_learning_rates(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setattr(learning_rates, "PANELS", learning_rates.PANELS[:1])
+    data = learning_rates.compute(Size(d=30, runs=2, alphas=(1e-3, 1.0), theory=2))
+    lazy = data["theory_random_features"].values
+    np.testing.assert_allclose(data["theory_given_error"][:, 0], lazy, rtol=0.15)
+    assert float(data["theory_given_error"][0, 1]) < 0.9 * lazy[0]
+    assert float(data["theory_error"][0, 1]) < 0.9 * lazy[0]
+    figure = learning_rates.picture(data)
+    assert len(figure.axes) == 1 and len(write(figure, data, tmp_path / "rates")) == 4
+
+
+def test_network_and_kernel(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    data = network_kernel.compute(SpikeSize((60,), 2, (0.5,), 2))
+    assert data["runs_error"].shape == (1, 3, 2) and "He5" in data.attrs["link"]
+    assert len(write(network_kernel.picture(data), data, tmp_path / "kernel")) == 4
 
 
 def test_regimes(tmp_path) -> None:  # type: ignore[no-untyped-def]

@@ -54,7 +54,7 @@ def compute(size: FlowSize, store: Path | None = None) -> xarray.Dataset:
 
     from learnability.labels import Link
     from learnability.learners import GradientFlow
-    from learnability.learners.flow.population import Population
+    from learnability.learners.networks.population import Population
     from learnability.studies import study
     from learnability.targets import SpikedIndex
 

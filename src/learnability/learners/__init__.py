@@ -22,6 +22,7 @@ from learnability.learners.deep import TwoLayer as TwoLayer
 from learnability.learners.deep import UnfoldingLayer as UnfoldingLayer
 from learnability.learners.deep import layer_probes as layer_probes
 from learnability.learners.flow import GradientFlow as GradientFlow
+from learnability.learners.giant import FlowNetwork as FlowNetwork
 from learnability.learners.giant import GiantSteps as GiantSteps
 from learnability.learners.lazy import KernelRidge as KernelRidge
 from learnability.learners.lazy import RandomFeatures as RandomFeatures

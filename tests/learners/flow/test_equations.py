@@ -11,8 +11,8 @@ import pytest
 from learnability import GradientFlow, Link, MultiIndex
 from learnability.inputs import Frame, Isotropic, Spiked
 from learnability.learners.flow._equations import geometry, solve
-from learnability.learners.flow.population import Population
 from learnability.learners.measurement import overlaps_in_frame
+from learnability.learners.networks.population import Population
 from learnability.learners.networks.starts import start_of
 
 from tests.structured_values import FLOWS, HE3, LINKS, REPELLED

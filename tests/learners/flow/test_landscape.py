@@ -12,7 +12,7 @@ from learnability import Link
 from learnability.inputs import Spiked
 from learnability.learners.flow._equations import geometry, solve
 from learnability.learners.flow._landscape import landscape, recovery
-from learnability.learners.flow.population import Population
+from learnability.learners.networks.population import Population
 
 from tests.structured_values import HE2, HE3
 

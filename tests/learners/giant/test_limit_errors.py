@@ -103,7 +103,7 @@ def test_the_density_of_the_covariance(spike: float) -> None:
     F -= F.mean(axis=0)
     eigenvalues = np.linalg.eigvalsh(F.T @ F / 2000)[: -1 if spike else None]
     x = np.linspace(1e-3, 1.3 * eigenvalues[-1], 400)
-    density = covariance_density(inputs, alpha, beta, x)
+    density = covariance_density(inputs, alpha, beta, x, np.array([1.21]))
     mass = np.concatenate([[0.0], np.cumsum(0.5 * (density[1:] + density[:-1]) * np.diff(x))])
     assert mass[-1] == pytest.approx(1.0, abs=0.02)
     for share in (0.25, 0.5, 0.75, 0.95):
@@ -123,7 +123,7 @@ def test_the_density_with_fewer_samples_than_neurons(alpha: float, activation: s
     F -= F.mean(axis=0)
     eigenvalues = np.linalg.eigvalsh(F @ F.T / n)[1:]
     x = np.linspace(1e-2, 1.5 * eigenvalues[-1], 1000)
-    density = covariance_density(inputs, alpha, beta, x)
+    density = covariance_density(inputs, alpha, beta, x, np.array([1.21]))
     mass = np.concatenate([[0.0], np.cumsum(0.5 * (density[1:] + density[:-1]) * np.diff(x))])
     for share in (0.25, 0.5, 0.75, 0.95):
         above = mass[-1] - np.interp(np.quantile(eigenvalues, share), x, mass)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from learnability.learners.giant._outlier import bulk_density, outlier
+from learnability.learners.giant._outlier import outlier
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,3 @@ def test_a_weak_spike_has_no_outlier() -> None:
     assert (below.left, below.right) == (0.0, 0.0)
     assert above.value > above.edge and 0 < above.right < 0.1
     assert above.value == pytest.approx(above.edge, rel=1e-3)
-
-
-@pytest.mark.parametrize("beta", [0.4, 1.0, 2.5])
-def test_the_bulk_has_mass_one_and_the_right_second_moment(beta: float) -> None:
-    s = np.linspace(1e-6, 1 + np.sqrt(beta), 400_001)
-    density = bulk_density(s, beta)
-    assert np.trapezoid(density, s) == pytest.approx(1.0, abs=1e-4)
-    # The sum of squares is p over min(p, d) values.
-    assert np.trapezoid(density * s**2, s) == pytest.approx(max(beta, 1.0), abs=1e-3)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.inputs import Frame
-from learnability.learners.flow.population import Population
+from learnability.learners.networks.population import Population
 
 __all__ = ["FLOWS", "geometry", "solve"]
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.learners.flow.population import Population
+from learnability.learners.networks.population import Population
 
 __all__ = ["Landscape", "Recovery", "landscape", "recovery"]
 

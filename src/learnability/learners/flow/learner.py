@@ -19,8 +19,8 @@ from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.flow._descent import Rule, descend_fresh, descend_reused
 from learnability.learners.flow._equations import FLOWS, geometry, solve
 from learnability.learners.flow._landscape import landscape, recovery
-from learnability.learners.flow.population import Population
 from learnability.learners.measurement import overlaps_in_frame
+from learnability.learners.networks.population import Population
 from learnability.learners.networks.starts import random_start, start_of
 from learnability.progress import tracked
 from learnability.results.schema import Status

@@ -48,7 +48,7 @@ Array = NDArray[np.float64]
 _STEPS = 60
 _RANGE = (1e-6, 1e6)
 """Of xi over the scale of Sigma, in the table."""
-_POINTS = 481
+_POINTS = 161
 
 
 class Forms(NamedTuple):
@@ -175,6 +175,51 @@ class Batch:
         slope_in_xi = -np.linalg.solve(slope, np.array([1.0, 0.0, 0.0, 0.0]))
         return m, np.asarray(slope_in_xi, dtype=float).reshape(2, 2), np.asarray(seen, dtype=float)
 
+    def beyond(self, m: Array) -> bool:
+        """Whether m is that of a -xi beyond all eigenvalues of Sigma, also those of one sample."""
+        return bool((np.linalg.det(np.eye(2) + self._D @ m / self.size) > 0).all())
+
+    def forms(self, xi: float, start: Array) -> tuple[Forms, Array]:
+        """df and K on the coordinates of the target and the noise, and m, from a near m.
+
+        Parameters
+        ----------
+        xi : float
+            Above zero, or below minus the largest eigenvalue of Sigma.
+        start : array, shape (2, 2)
+            m at a near xi.
+        """
+        z, e, weights = self.z, self.e, self.weights
+        r, share = z.shape[1], self.size * self.power
+        m, m_slope, seen = self.resolvent(xi, start)
+        bend = -seen @ m_slope @ seen / self.size  # The derivative of D~.
+
+        def on_target(values: Array) -> Array:
+            found = np.einsum("k,kab,ki,kj->aibj", weights, values, z, z, optimize=True)
+            return np.asarray(found).reshape(2 * r, 2 * r)
+
+        def between(values: Array) -> Array:
+            return np.asarray(np.einsum("k,ka,ki->ai", weights * e, values, z)).ravel()
+
+        def on_noise(values: Array) -> Array:
+            return np.tensordot(weights * e**2, values, 1) / share
+
+        m1, m1_slope = m[:, 0], m_slope[:, 0]
+        eye = np.eye(r)
+        whole = np.kron(np.diag([1 + xi, -1.0]), eye) + on_target(seen)
+        psi = np.asarray(np.linalg.inv(whole), dtype=float)
+        psi_slope = -psi @ (np.kron(np.diag([1.0, 0.0]), eye) + on_target(bend)) @ psi
+        q = between(seen @ m1) / math.sqrt(share)
+        q_slope = between(seen @ m1_slope + bend @ m1) / math.sqrt(share)
+        load = on_noise(seen)
+        noise = m[0, 0] - m1 @ load @ m1 + q @ psi @ q
+        noise_slope = m_slope[0, 0] - 2 * m1_slope @ load @ m1 - m1 @ on_noise(bend) @ m1
+        noise_slope += 2 * q_slope @ psi @ q + q @ psi_slope @ q
+        matrix = _bordered(psi[:r, :r], -(psi @ q)[:r], noise)
+        slope = _bordered(psi_slope[:r, :r], -(psi_slope @ q + psi @ q_slope)[:r], noise_slope)
+        trace, trace_slope = 1 - xi * float(m[0, 0]), -float(m[0, 0] + xi * m_slope[0, 0])
+        return Forms(trace, trace_slope, matrix, slope), m
+
 
 @dataclass(frozen=True, eq=False)
 class BatchRows:
@@ -214,46 +259,18 @@ class BatchRows:
         return xi
 
     def forms(self, xi: float) -> Forms:
-        """Return what a regression sees of the rows."""
-        z, e, weights = self.batch.z, self.batch.e, self.batch.weights
-        r, share = z.shape[1], self.batch.size * self.batch.power
+        """What a regression sees of the rows."""
         at, known = self.batch.table
         near = int(np.searchsorted(at, self._place(xi)).clip(0, len(at) - 1))
         xi /= self._scale
         # Far beyond the table, where neurons have no linear part, m is that of large xi.
         start = np.diag([1 / (1 + xi), -1.0]) if xi > _RANGE[1] else known[near]
-        m, m_slope, seen = self.batch.resolvent(xi, start)
-        bend = -seen @ m_slope @ seen / self.batch.size  # The derivative of D~.
-
-        def on_target(values: Array) -> Array:
-            found = np.einsum("k,kab,ki,kj->aibj", weights, values, z, z, optimize=True)
-            return np.asarray(found).reshape(2 * r, 2 * r)
-
-        def between(values: Array) -> Array:
-            return np.asarray(np.einsum("k,ka,ki->ai", weights * e, values, z)).ravel()
-
-        def on_noise(values: Array) -> Array:
-            return np.tensordot(weights * e**2, values, 1) / share
-
-        m1, m1_slope = m[:, 0], m_slope[:, 0]
-        eye = np.eye(r)
-        whole = np.kron(np.diag([1 + xi, -1.0]), eye) + on_target(seen)
-        psi = np.asarray(np.linalg.inv(whole), dtype=float)
-        psi_slope = -psi @ (np.kron(np.diag([1.0, 0.0]), eye) + on_target(bend)) @ psi
-        q = between(seen @ m1) / math.sqrt(share)
-        q_slope = between(seen @ m1_slope + bend @ m1) / math.sqrt(share)
-        load = on_noise(seen)
-        noise = m[0, 0] - m1 @ load @ m1 + q @ psi @ q
-        noise_slope = m_slope[0, 0] - 2 * m1_slope @ load @ m1 - m1 @ on_noise(bend) @ m1
-        noise_slope += 2 * q_slope @ psi @ q + q @ psi_slope @ q
-        matrix = _bordered(psi[:r, :r], -(psi @ q)[:r], noise)
-        slope = _bordered(psi_slope[:r, :r], -(psi_slope @ q + psi @ q_slope)[:r], noise_slope)
-        turn = self._frame()
+        found, turn = self.batch.forms(xi, start)[0], self._frame()
         return Forms(
-            1 - xi * float(m[0, 0]),
-            -float(m[0, 0] + xi * m_slope[0, 0]) / self._scale,
-            turn @ matrix @ turn.T / self._scale,
-            turn @ slope @ turn.T / self._scale**2,
+            found.trace,
+            found.trace_slope / self._scale,
+            turn @ found.matrix @ turn.T / self._scale,
+            turn @ found.matrix_slope @ turn.T / self._scale**2,
         )
 
     def _frame(self) -> Array:

@@ -17,7 +17,7 @@ spread c^4 / d. The system of the references is about rows of one length, spread
 normal entries have spread = 2, which is a few percent of the error for relu, below 1e-4 of it for
 tanh, and nothing for odd activations without a spike.
 
-The law of the rows beyond the spike is an argument; `covariance_density` takes independent entries.
+The law of the rows beyond the spike is an argument.
 
 References
 ----------
@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.learners.giant._bulk import Bulk
+from learnability.learners.giant._layer_spectrum import WIDTHS, resolutions
 
 __all__ = ["Errors", "Features", "Labels", "covariance_density", "errors"]
 
@@ -225,7 +226,9 @@ def _squares(features: Features) -> Array:
     return np.asarray(np.maximum(squares, 1e-9 * float(np.max(squares @ features.weights))))
 
 
-def covariance_density(features: Features, alpha: float, beta: float, x: Array) -> Array:
+def covariance_density(
+    features: Features, alpha: float, beta: float, x: Array, rows: Array
+) -> Array:
     """Density of the eigenvalues of the sample covariance of sigma(W x), its outliers left out.
 
     The fixed point of `errors` at a complex ridge, one for each point of x, by damped iteration.
@@ -238,6 +241,8 @@ def covariance_density(features: Features, alpha: float, beta: float, x: Array) 
         Samples and neurons over dimension.
     x : array, shape (k,)
         Eigenvalues above zero; details finer than a percent of them are smoothed.
+    rows : array, shape (m,)
+        Eigenvalues of d times the covariance of the rows beyond the spike.
 
     Returns
     -------
@@ -245,23 +250,22 @@ def covariance_density(features: Features, alpha: float, beta: float, x: Array) 
         NaN where the iteration does not settle.
     """
     scale = alpha / beta  # The covariance is F^T F / scale, F the features over sqrt(p).
-    squares, c2 = _squares(features), features.bulk**2
+    squares = _squares(features)
     # V_1 and V_2 at endless ridge, then towards the real axis in steps.
-    V2 = -1 / (scale * x * (1 + 100j))
-    V1 = c2 * V2
+    V2 = -1 / (scale * x * (1 + 1j * WIDTHS[0]))
+    V1 = rows.mean() * V2
+    xi: NDArray[np.complex128] | None = None
     with np.errstate(all="ignore"):
-        for width in (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01):
+        for width in WIDTHS:
             z = scale * x * (1 + 1j * width)
             for _ in range(1000):
                 before = V2
                 V = V1[:, None] * squares[0] + V2[:, None] * squares[1]
                 hats = scale * ((features.weights / (1 + V)) @ squares.T).T
-                shift, h = hats[1] - z, hats[0] * c2
-                # beta shift h V^2 + (shift + (1 - beta) h) V = 1 has one root above the axis.
-                b = shift + (1 - beta) * h
-                root = np.sqrt(b**2 + 4 * beta * shift * h)
-                one, two = 2 / (b + root), 2 / (b - root)
-                fresh = np.where(one.imag > two.imag, one, two)
+                shift = hats[1] - z
+                share = shift / hats[0]
+                xi = resolutions(rows, share, beta, share / beta if xi is None else xi)
+                fresh = 1 / (beta * xi * hats[0])
                 V2 = 0.5 * (V2 + fresh)
                 V1 = 0.5 * (V1 + (1 - shift * fresh) / hats[0])
                 if not np.any(np.abs(V2 / before - 1) >= 1e-9):

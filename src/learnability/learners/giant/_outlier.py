@@ -15,12 +15,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-__all__ = ["Outlier", "bulk_density", "outlier"]
-
-Array = NDArray[np.float64]
+__all__ = ["Outlier", "outlier"]
 
 
 class Outlier(NamedTuple):
@@ -61,10 +56,3 @@ def outlier(strength: float, beta: float) -> Outlier:
         1 - beta * (1 + t2) / (t2 * (t2 + beta)),
         1 - (beta + t2) / (t2 * (t2 + 1)),
     )
-
-
-def bulk_density(s: Array, beta: float) -> Array:
-    """Return the density of the min(p, d) singular values of the bulk, rows of unit length."""
-    low, high = (1 - math.sqrt(beta)) ** 2, (1 + math.sqrt(beta)) ** 2
-    inside = np.maximum((s**2 - low) * (high - s**2), 0.0)
-    return np.asarray(np.sqrt(inside) / (np.pi * min(beta, 1.0) * np.maximum(s, 1e-300)))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +28,38 @@ from learnability.labels.link import Link
 from learnability.learners.giant._network import Parameters
 from learnability.targets.base import Target
 
-__all__ = ["checked_parameters", "linear_direction", "linear_part", "one_step"]
+__all__ = ["Bends", "bends", "checked_parameters", "linear_direction", "linear_part", "one_step"]
 
 Array = NDArray[np.float64]
+
+
+class Bends(NamedTuple):
+    """E[sigma], E[sigma'], E[sigma''] and E[sigma'^2] of an activation."""
+
+    mean: float
+    slope: float
+    bend: float
+    power: float
+
+
+def bends(activation: Link) -> Bends:
+    """What a step sees of an activation.
+
+    Raises
+    ------
+    LearnabilityError
+        When it jumps.
+    """
+    bent = expand(activation, 2)
+    slope = expand(activation.derivative(), 0)
+    s1, s2 = float(bent.tensors[1].item()), float(bent.tensors[2].item())
+    # A jump of sigma has no slope in sigma', and a step cannot see it: both ways to s_1 differ.
+    if abs(slope.mean - s1) > 1e-6 * max(abs(s1), 1.0):
+        raise LearnabilityError(
+            f"`activation` {activation!r} jumps, so its derivative misses a part and gradient "
+            "steps are not defined: use a continuous one."
+        )
+    return Bends(bent.mean, s1, s2, slope.energy)
 
 
 def linear_direction(target: Target) -> tuple[float, Array]:
@@ -114,19 +144,11 @@ def one_step(target: Target, activation: Link, init: str, step: float, batch: fl
         Samples of the step over dimension.
     """
     linear, _ = linear_direction(target)
-    bent = expand(activation, 2)
-    slope = expand(activation.derivative(), 0)
-    s1, s2 = float(bent.tensors[1].item()), float(bent.tensors[2].item())
-    mean = target.label_mean - (bent.mean if init == "ones" else 0.0)
+    own_mean, s1, s2, power_of_slope = bends(activation)
+    mean = target.label_mean - (own_mean if init == "ones" else 0.0)
     power = (target.label_variance + mean**2) / batch
     length = math.sqrt(linear**2 + power)
-    # A jump of sigma has no slope in sigma', and a step cannot see it: both ways to s_1 differ.
-    if abs(slope.mean - s1) > 1e-6 * max(abs(s1), 1.0):
-        raise LearnabilityError(
-            f"`activation` {activation!r} jumps, so its derivative misses a part and gradient "
-            "steps are not defined: use a continuous one."
-        )
-    variance = max(slope.energy - s1**2, 0.0)
+    variance = max(power_of_slope - s1**2, 0.0)
     shift = step * mean * s2
     own = (1 + shift) ** 2 if init == "ones" else 1 + shift**2  # The mean over both signs.
     bulk = math.sqrt(own + step**2 * variance * power)

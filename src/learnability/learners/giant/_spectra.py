@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from learnability.errors import LearnabilityError
+from learnability.labels.hermite import expand
 from learnability.learners.base import Found
 from learnability.learners.giant._conditional import features_given
+from learnability.learners.giant._layer_spectrum import (
+    LayerOutlier,
+    batch_eigenvalues,
+    layer_density,
+    layer_outlier,
+)
 from learnability.learners.giant._limit_errors import covariance_density
 from learnability.learners.giant._network import Parameters, blocks, readout_data
-from learnability.learners.giant._outlier import bulk_density, outlier
-from learnability.learners.giant._theory import check_limit, limit
-from learnability.learners.giant._training import neurons, samples, train
+from learnability.learners.giant._parameters import Bends, bends
+from learnability.learners.giant._theory import batch_law, batch_of, limit
+from learnability.learners.giant._training import neurons, samples, step_size, train
 from learnability.targets.base import Target
 
 if TYPE_CHECKING:
@@ -24,6 +31,14 @@ if TYPE_CHECKING:
 __all__ = ["measured_spectra", "predicted_spectra"]
 
 _POINTS = 300
+_EDGE = (
+    "Only the outlier lies beyond the edge. Where a few samples of a batch have much larger errors "
+    "than the others, each has a singular value of its own, the largest up to a fifth below it."
+)
+_BATCHES = 8
+"""Drawn for the mean of the outlier and the edge."""
+_TYPICAL = 300
+"""Dimension of the draw whose covariance of rows stands for the limit, in the densities."""
 
 
 def measured_spectra(
@@ -64,41 +79,80 @@ def measured_spectra(
     )
 
 
+def _check_rows(learner: GiantSteps) -> Bends:
+    """What a step sees of the activation, where all rows have one law.
+
+    Raises
+    ------
+    LearnabilityError
+        When they have several.
+    """
+    known = bends(learner.activation)
+    same = learner.init == "signs" and expand(learner.activation, 2).is_zero(2) is True
+    if learner.init != "ones" and not same:
+        raise LearnabilityError(
+            f"The spectrum after a step was asked for init={learner.init!r} and "
+            f"{learner.activation!r}, but it is known for init='ones', and for init='signs' with "
+            "E[sigma''] = 0, where all neurons have one law: `simulate` measures it."
+        )
+    return known
+
+
 def predicted_spectra(learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> Found:
     """Return the outlier of the first layer after one step, and the densities of both bulks.
 
-    The densities are those of neurons that are independent beyond the spike; where they are not,
-    they are left out and a note says so.
+    Outlier and edge are means over batches of the size that is asked for.
     """
     d, alphas = at["d"], at["alpha"]
-    given = limit(learner, target)
-    p = neurons(learner, d)
-    found = outlier(math.sqrt(p) * given.spike / given.bulk, p / d)
-    once = {
-        "outlier": given.bulk * found.value,
-        "edge": given.bulk * found.edge,
-        "left": found.left,
-        "right": found.right,
-        "outlier_alignment": given.alignment**2 * found.right,
-    }
-    values: dict[str, Any] = {name: np.full(len(alphas), value) for name, value in once.items()}
-    try:
-        check_limit(learner, "independent", independent=False)
-    except LearnabilityError as reason:
-        return Found(values, attrs={"note": f"The densities are left out. {reason}"})
+    known, given = _check_rows(learner), limit(learner, target)
+    p, step = neurons(learner, d), step_size(learner, target, None)
+    found = [_drawn_outlier(learner, target, known, d, seed) for seed in range(_BATCHES)]
+    parts = np.array([[*one.outlier, one.alignment] for one in found])
+    names = ("outlier", "edge", "left", "right", "outlier_alignment")
+    values: dict[str, Any] = {}
+    for name, mean, spread in zip(
+        names, parts.mean(axis=0), parts.std(axis=0, ddof=1), strict=True
+    ):
+        values[name] = np.full(len(alphas), mean)
+        values[f"{name}_stderr"] = np.full(len(alphas), spread / math.sqrt(_BATCHES))
+    batch = batch_law(target, learner.activation, learner.init, step, learner.batch)
+    rows = batch_eigenvalues(batch, _TYPICAL, np.random.default_rng([0, 16]))
+    # Neighbours are taken together, which the smoothed densities do not see.
+    laws = (np.ones(1), rows.reshape(-1, 5).mean(axis=1))
     both = (Parameters(0.0, 0.0, 1.0), given)
-    width, points = learner.width, at.get("points", _POINTS)
-    s = np.linspace(1e-3, 1.05 * given.bulk * (1 + math.sqrt(width)), points)
-    layer = [bulk_density(s / one.bulk, width) / one.bulk for one in both]
+    beta, points, edge = p / d, at.get("points", _POINTS), parts[:, 1].mean()
+    s = np.linspace(1e-3, 1.05 * max(edge, 1 + math.sqrt(beta)), points)
+    layer = [layer_density(law, beta, s) for law in laws]
     inputs = [features_given(learner.activation, one) for one in both]
     largest = max(
-        float((one.linear**2 * one.bulk**2 * (1 + math.sqrt(width)) ** 2 + one.rest).max())
-        for one in inputs
+        float((one.linear**2 * end**2 + one.rest).max())
+        for one, end in zip(inputs, (1 + math.sqrt(beta), edge), strict=True)
     )
-    edge = largest * (1 + math.sqrt(width / float(alphas.min()))) ** 2
-    x = np.linspace(edge / points, edge, points)
+    last = largest * (1 + math.sqrt(beta / float(alphas.min()))) ** 2
+    x = np.linspace(last / points, last, points)
     values["layer_density"] = np.broadcast_to(layer, (len(alphas), 2, points))
     values["feature_density"] = np.array(
-        [[covariance_density(one, float(a), width, x) for one in inputs] for a in alphas]
+        [
+            [
+                covariance_density(one, float(a), beta, x, law)
+                for one, law in zip(inputs, laws, strict=True)
+            ]
+            for a in alphas
+        ]
     )
-    return Found(values, {"time": [0, 1], "singular_value": s, "eigenvalue_at": x})
+    coords = {"time": [0, 1], "singular_value": s, "eigenvalue_at": x}
+    return Found(values, coords, {"note": _EDGE})
+
+
+def _drawn_outlier(
+    learner: GiantSteps, target: Target, known: Bends, d: int, seed: int
+) -> LayerOutlier:
+    """The outlier given one batch, of which the target's coordinates and the labels are drawn."""
+    n, step = samples(learner.batch, d), step_size(learner, target, None)
+    rng = np.random.default_rng([seed, 16])
+    z = rng.standard_normal((n, target.r))
+    y = np.asarray(target.channel.sample(z, rng), dtype=float)
+    batch = batch_of(z, y, np.full(n, 1 / n), known, learner.init, step, n / d)
+    noise = math.sqrt(batch.power * (d - target.r) / n)
+    common = step * known.slope * np.append(batch.e @ z / n, noise)
+    return layer_outlier(batch, common, neurons(learner, d) / d, d)

@@ -22,7 +22,13 @@ from learnability.learners.giant._given_layer import given_layer
 from learnability.learners.giant._layer_errors import layer_errors
 from learnability.learners.giant._limit_errors import Errors, Features, Labels, errors
 from learnability.learners.giant._network import Parameters, measured
-from learnability.learners.giant._parameters import checked_parameters, linear_direction, one_step
+from learnability.learners.giant._parameters import (
+    Bends,
+    bends,
+    checked_parameters,
+    linear_direction,
+    one_step,
+)
 from learnability.learners.giant._runs import by_ridge, parameters_of
 from learnability.learners.giant._training import neurons, samples, step_size, train
 from learnability.progress import tracked
@@ -32,12 +38,23 @@ from learnability.targets.base import Target, checked_memory
 if TYPE_CHECKING:
     from learnability.learners.giant.learner import GiantSteps
 
-__all__ = ["best_ridges", "check_limit", "limit", "predicted", "predicted_finite"]
+__all__ = [
+    "Curve",
+    "batch_law",
+    "batch_of",
+    "best_ridges",
+    "check_limit",
+    "limit",
+    "predicted",
+    "predicted_finite",
+]
 
 Array = NDArray[np.float64]
 
 _TYPICAL = 500
 """Dimension of the first layer whose spread of lengths is taken for that of the limit."""
+_SOON = 10.0
+"""A dimension beside which every one that is used is large."""
 _LOST = Errors(math.nan, math.nan, str(Status.DIVERGED))
 _HUGE = 1e12
 """Weights beyond it have diverged."""
@@ -102,7 +119,7 @@ def check_limit(learner: GiantSteps, bulk: str, independent: bool) -> None:
         )
 
 
-class _Curve:
+class Curve:
     """The error in the limit as a function of alpha and ridge; the rest is computed once."""
 
     def __init__(self, learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> None:
@@ -117,7 +134,7 @@ class _Curve:
         self.rows: Bulk = IndependentRows(given.bulk**2, 1 + len(self.labels.linear))
         if bulk == "batch":
             step = step_size(learner, target, None)
-            batch = _batch(target, learner.activation, learner.init, step, learner.batch)
+            batch = batch_law(target, learner.activation, learner.init, step, learner.batch)
             self.rows = BatchRows(batch, given.alignment, given.bulk**2)
 
     def __call__(self, alpha: float, ridge: float) -> Errors:
@@ -125,24 +142,35 @@ class _Curve:
 
 
 def predicted(learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> Found:
-    """Return errors in the limit, by alpha."""
-    curve = _Curve(learner, target, at)
+    """Errors in the limit, by alpha."""
+    curve = Curve(learner, target, at)
     found = [[curve(float(a), ridge) for ridge in learner.ridges] for a in at["alpha"]]
     once = curve.parameters._asdict()
     repeated = {name: np.full(len(at["alpha"]), value) for name, value in once.items()}
-    return Found({**_named(learner, found), **repeated})
+    about: dict[str, Any] = {}
+    needed = 1 / max(curve.parameters.spike, 1e-9) ** 2
+    if needed > _SOON:
+        about["note"] = (
+            f"The limit of a small step is that of dimensions far above 1/spike^2 = {needed:.3g}; "
+            "below, the step is not seen by the readout: give `d`."
+        )
+    return Found({**_named(learner, found), **repeated}, attrs=about)
 
 
 @lru_cache(maxsize=8)
-def _batch(target: Target, activation: Link, init: str, step: float, size: float) -> Batch:
-    """Return the samples of a step, with what they have computed."""
-    bent = expand(activation, 2)
-    slopes = expand(activation.derivative(), 0)
-    s1, s2 = float(bent.tensors[1].item()), float(bent.tensors[2].item())
+def batch_law(target: Target, activation: Link, init: str, step: float, size: float) -> Batch:
+    """The samples of a step, with what they have computed."""
     z, y, weights = label_nodes(target, linear_direction(target)[1])
-    e = y - (bent.mean if init == "ones" else 0.0)
-    noise = step**2 * max(slopes.energy - s1**2 - s2**2, 0.0) / size
-    return Batch(z, e, weights, size, step * s2, noise)
+    return batch_of(z, y, weights, bends(activation), init, step, size)
+
+
+def batch_of(
+    z: Array, y: Array, weights: Array, known: Bends, init: str, step: float, size: float
+) -> Batch:
+    """The samples of a step as the rows see them, from coordinates (k, r), labels and weights."""
+    e = y - (known.mean if init == "ones" else 0.0)
+    noise = step**2 * max(known.power - known.slope**2 - known.bend**2, 0.0) / size
+    return Batch(z, e, weights, size, step * known.bend, noise)
 
 
 def _errors(
@@ -219,7 +247,7 @@ def best_ridges(learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> F
     """Return the ridge between 1e-6 and 1e4 with the smallest predicted error, and that error."""
     from scipy.optimize import minimize_scalar
 
-    curve = _Curve(learner, target, at)
+    curve = Curve(learner, target, at)
     grid = np.linspace(math.log(1e-6), math.log(1e4), 24)
     ridges, least = [], []
     for alpha in at["alpha"]:

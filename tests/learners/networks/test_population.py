@@ -10,7 +10,7 @@ import pytest
 from learnability import Link
 from learnability.inputs import Frame, Spiked
 from learnability.learners.flow._equations import geometry
-from learnability.learners.flow.population import Population
+from learnability.learners.networks.population import Population
 from learnability.learners.networks.starts import start_of
 
 HE2, HE3 = "He2(z)/sqrt(2)", "He3(z)/sqrt(6)"

@@ -11,8 +11,8 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from learnability import Link
-from learnability.learners.flow._near_one import smoothed
-from learnability.learners.flow.population import Population
+from learnability.learners.networks._near_one import smoothed
+from learnability.learners.networks.population import Population
 
 JUMP, BEND = 0.5, 0.3
 

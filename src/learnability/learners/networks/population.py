@@ -32,7 +32,7 @@ from learnability.gaussian.rules import composite_legendre
 from learnability.gaussian.sections import REACH, Section
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
-from learnability.learners.flow._near_one import smoothed
+from learnability.learners.networks._near_one import smoothed
 
 __all__ = ["Averages", "Gradient", "Population"]
 
