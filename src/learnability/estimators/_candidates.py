@@ -30,7 +30,7 @@ _KERNEL_ROWS = 4000
 
 
 def candidate(name: str, r: int, seed: int) -> SubspaceEstimator:
-    """The finder of a name, for r directions."""
+    """Return the finder of a name, for r directions."""
     if name == "message_passing":
         return MessagePassingSubspace(r, random_state=seed)
     if name in ("opg", "agop", "giant"):
@@ -41,7 +41,7 @@ def candidate(name: str, r: int, seed: int) -> SubspaceEstimator:
 
 
 def candidate_names(asked: Any, n: int, counted: float, whitening: Whitening) -> list[str]:
-    """Names of the finders that are tried on n rows, which count so many.
+    """Return names of the finders that are tried on n rows, which count so many.
 
     Raises
     ------

@@ -144,7 +144,7 @@ class CrossFittedChannel:
             self.settings = [setting for setting in self.settings if setting != logits[-1]]
 
     def strength(self, omega: Array) -> tuple[Array, Array]:
-        """Mean square of the score of each field, and its mean product with the true score.
+        """Return mean square of the score of each field, and its mean product with the true score.
 
         The channel g did not see the rows that it is evaluated on, so that the true score s is seen
         through E[g s] = E[g w] - E[dg / dw], an integration by parts over Gaussian fields: what g

@@ -86,11 +86,11 @@ class IndexPredictor(BaseEstimator):  # type: ignore[misc]
     # ---- the rows that a fit did not see
 
     def _predicted(self, X: NDArray[Any]) -> NDArray[Any]:
-        """What is compared with the target: a number, or the chances of the classes."""
+        """Return what is compared with the target: a number, or the chances of the classes."""
         raise NotImplementedError
 
     def _gains(self, y: NDArray[Any], predicted: NDArray[Any], weights: Array) -> Array:
-        """Terms of the score of the rows, shape (n,)."""
+        """Return terms of the score of the rows, shape (n,)."""
         raise NotImplementedError
 
     def _learn_errors(self, y: NDArray[Any], weights: Array) -> None:
@@ -123,11 +123,11 @@ class IndexPredictor(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _of_fold(self, model: Any, X: NDArray[Any]) -> NDArray[Any]:
-        """The predictions of a model that was fitted without a fold."""
+        """Return the predictions of a model that was fitted without a fold."""
         return np.asarray(model._predicted(X))
 
     def _fold_views(self, X: Any, coverage: float) -> list[NDArray[Any]]:
-        """Predictions of new rows by the model without each fold."""
+        """Return predictions of new rows by the model without each fold."""
         check_is_fitted(self)
         if self.folds is None:
             raise LearnabilityError(
@@ -143,7 +143,7 @@ class IndexPredictor(BaseEstimator):  # type: ignore[misc]
 
 
 def fold_numbers(n: int, count: int, seed: int, codes: Any = None) -> NDArray[np.intp]:
-    """Number of the fold of each row; folds hold the same shares of the classes, if any."""
+    """Return number of the fold of each row; folds hold the same shares of the classes, if any."""
     order = np.random.default_rng(seed).permutation(n)
     if codes is not None:
         order = order[np.argsort(codes[order], kind="stable")]
@@ -153,7 +153,7 @@ def fold_numbers(n: int, count: int, seed: int, codes: Any = None) -> NDArray[np
 
 
 def given_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Array, NDArray[Any], Array]:
-    """The rows that a model was fitted to in folds, or a refusal of others."""
+    """Return the rows that a model was fitted to in folds, or a refusal of others."""
     X, y = np.asarray(X, dtype=float), np.asarray(y)
     weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
@@ -165,7 +165,7 @@ def given_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Array, N
 
 
 def explained(y: NDArray[Any], predicted: NDArray[Any], weights: Array) -> Array:
-    """Terms of the explained share of the variance of a target, shape (n,).
+    """Return terms of the explained share of the variance of a target, shape (n,).
 
     Their mean is the share, and their spread that of a ratio: rows that are far out count in the
     errors and in the variance.

@@ -200,7 +200,7 @@ class _Counter:
     tests: dict[int, tuple[bool | None, bool]] = field(default_factory=dict)
 
     def finder(self, r: int, *, stairs: bool = True) -> SubspaceEstimator:
-        """What seeks r directions where there are rows enough."""
+        """Return what seeks r directions where there are rows enough."""
         # No Gaussian rows: begin anywhere.
         start = "moments" if self.how == "information" else "auto"
         return MessagePassingSubspace(r, start=start, staircase=stairs, random_state=self.seed)

@@ -61,11 +61,11 @@ class Forecast:
     measured: tuple[float, float]
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as plain numbers."""
+        """Return the fields as plain numbers."""
         return asdict(self)
 
     def __str__(self) -> str:
-        """One line for each number of rows, and what is not said."""
+        """Return one line for each number of rows, and what is not said."""
         lines = ["Forecast, if rows stay as they are and no further direction opens (90 %):"]
         for n, (value, low, high), known in zip(self.rows, self.score, self.overlap, strict=True):
             words = f"  {n} rows: score {value:.2f} ({low:.2f} to {high:.2f})"
@@ -128,7 +128,7 @@ def forecast(
 
 
 def _scores_of_halves(model: Any, X: Array, y: NDArray[Any], weights: Array) -> Array:
-    """Terms of the score of fits to half of the rows outside each fold, shape (n,)."""
+    """Return terms of the score of fits to half of the rows outside each fold, shape (n,)."""
     predicted = np.zeros_like(model.held_out_)
     codes = np.unique(y, return_inverse=True)[1] if hasattr(model, "classes_") else None
     for fold in tracked(range(model.fold_.max() + 1), "forecast"):
@@ -143,7 +143,7 @@ def _scores_of_halves(model: Any, X: Array, y: NDArray[Any], weights: Array) -> 
 
 
 def _score_at(m: float, score: float, error: float, gain: float, gain_error: float) -> Interval:
-    """Score at m times the rows that were learned from, and the ends of its interval."""
+    """Return score at m times the rows that were learned from, and the ends of its interval."""
     as_inverse = 1 - 1 / m
     as_root = (1 - 1 / np.sqrt(m)) / (np.sqrt(2) - 1)
     gain = max(gain, 0.0)  # More rows do no harm.
@@ -153,13 +153,13 @@ def _score_at(m: float, score: float, error: float, gain: float, gain_error: flo
 
 
 def _overlaps(model: Any) -> list[Interval | None]:
-    """Overlaps of today's directions, where a report knows them."""
+    """Return overlaps of today's directions, where a report knows them."""
     report = getattr(model.subspace_, "report_", None)
     return [] if report is None else list(report.overlap)
 
 
 def _overlap_at(m: float, known: Interval | None) -> Interval | None:
-    """An overlap and its ends at m times the rows."""
+    """Return an overlap and its ends at m times the rows."""
     if known is None:
         return None
     q, low, high = (min(one, 1 - 1e-9) for one in known)

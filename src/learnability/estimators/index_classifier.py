@@ -140,7 +140,7 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
         return np.asarray(self.classes_[self.classifier_.predict(coordinates)])
 
     def predict_set(self, X: Any, coverage: float = 0.9) -> NDArray[np.bool_]:
-        """Sets of classes that hold the class of a share of new rows, whatever the law of the rows.
+        """Return sets of classes that hold the class of a share of new rows, whatever their law.
 
         A class is left out where its chance, by the fits without each fold, is below that of the
         true classes of as many rows of the fold.
@@ -198,7 +198,7 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
 
 
 def _sharpened(chances: NDArray[Any], power: float) -> NDArray[Any]:
-    """Chances (n, classes) to a power, of sum one."""
+    """Return chances (n, classes) to a power, of sum one."""
     if power == 1.0:
         return np.asarray(chances)
     found = np.maximum(chances, _LEAST) ** power
@@ -206,7 +206,7 @@ def _sharpened(chances: NDArray[Any], power: float) -> NDArray[Any]:
 
 
 def _sharpness(chances: NDArray[Any], codes: NDArray[Any], weights: Array) -> float:
-    """The power of the chances that makes the classes of the rows most likely."""
+    """Return the power of the chances that makes the classes of the rows most likely."""
     from scipy.optimize import minimize_scalar
 
     def surprise(log_power: float) -> float:

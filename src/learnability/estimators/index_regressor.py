@@ -109,7 +109,7 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
         return np.asarray(self.regressor_.predict(coordinates))
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> NDArray[Any]:
-        """Intervals that hold a share of new targets, whatever the law of the rows.
+        """Return intervals that hold a share of new targets, whatever the law of the rows.
 
         They are made of the errors of the fits without each fold on the rows of that fold, each row
         counted once (CV+).
@@ -161,7 +161,7 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
 # Small matrices: threads would wait.
 @threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def _tuned(t: NDArray[Any], y: NDArray[Any], weights: Any) -> Any:
-    """Ridge regression on coordinates and a kernel, width and ridge by left-out rows."""
+    """Return ridge regression on coordinates and a kernel, width and ridge by left-out rows."""
     from sklearn.compose import TransformedTargetRegressor
 
     folds = min(5, len(t))

@@ -264,7 +264,7 @@ class IndexSubspace(SubspaceEstimator):
         self.held_out_ = self.held_out_ @ turn * signs
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Coordinates of the rows of X.
+        """Return coordinates of the rows of X.
 
         Parameters
         ----------

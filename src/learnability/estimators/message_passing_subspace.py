@@ -199,7 +199,7 @@ class MessagePassingSubspace(SubspaceEstimator):
 
 
 def _known_overlap(labels: Labels, passage: Passage, fields: Array, k: int) -> Array:
-    """The overlaps that state evolution predicts, NaN of the directions that it could do without.
+    """Return the overlaps that state evolution predicts, NaN of directions it could do without.
 
     With g the learned score of a standard field and s the true one, n rows of k coordinates give an
     overlap q with q^2 / (1 - q) = (n / k) E[g s]^2 / E[g^2]. A channel of many parameters has a

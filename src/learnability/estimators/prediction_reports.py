@@ -59,7 +59,7 @@ class PredictionReport:
 
     @property
     def loss(self) -> tuple[str, float, float] | None:
-        """The reference that is clearly ahead, by how much, and the error of that; or None."""
+        """Return the reference that is clearly ahead, by how much and with which error; or None."""
         clear = [
             (gain, error, name)
             for name, (gain, error) in self.ahead.items()
@@ -71,11 +71,11 @@ class PredictionReport:
         return name, gain, error
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as plain numbers and words."""
+        """Return the fields as plain numbers and words."""
         return asdict(self)
 
     def __str__(self) -> str:
-        """Sentences, one per paragraph."""
+        """Return sentences, one per paragraph."""
         others = ", ".join(f"{name} {a:.3f} ± {b:.3f}" for name, (a, b) in self.references.items())
         lines = [
             f"Prediction of rows that were left out ({self.folds} folds of {self.rows} rows), "
@@ -135,7 +135,7 @@ def prediction_report(
 
 
 def _references(X: Array, *, numbers: bool) -> dict[str, Any]:
-    """Models of all columns: a linear one, a kernel machine, boosted trees."""
+    """Return models of all columns: a linear one, a kernel machine, boosted trees."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
     from sklearn.linear_model import LassoCV, LogisticRegression, RidgeCV
     from sklearn.svm import SVC, SVR
@@ -160,7 +160,7 @@ def _references(X: Array, *, numbers: bool) -> dict[str, Any]:
 def _rows_of(
     model: Any, X: Array, y: NDArray[Any], weights: Array, folds: NDArray[Any], *, numbers: bool
 ) -> Array:
-    """Terms of the score of a model that is fitted without each fold, shape (n,)."""
+    """Return terms of the score of a model that is fitted without each fold, shape (n,)."""
     if numbers:  # Machines expect numbers of order one.
         y = y.astype(float)
         y = (y - y.mean()) / (float(y.std()) or 1.0)

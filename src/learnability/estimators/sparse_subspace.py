@@ -121,7 +121,7 @@ class SparseSubspace(SubspaceEstimator):
 
 
 def _standard(X: Array, weights: Array) -> tuple[Array, Array, Array]:
-    """Columns of mean zero and variance one, their means and spreads; constant ones stay zero."""
+    """Return columns of mean zero and variance one, or zero, their means and their spreads."""
     shares = weights / weights.sum()
     center = shares @ X
     Z = X - center
@@ -133,7 +133,7 @@ def _standard(X: Array, weights: Array) -> tuple[Array, Array, Array]:
 # Small matrices: threads would wait.
 @threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def _strengths(Z: Array, labels: Labels, r: int, seed: int) -> Array:
-    """How strongly each column is wanted, above 1 where the lasso keeps it, shape (p,).
+    """Return how strongly each column is wanted, above 1 where the lasso keeps it, shape (p,).
 
     Of the others, the correlation with the target, which is below 1.
     """
@@ -149,7 +149,7 @@ def _strengths(Z: Array, labels: Labels, r: int, seed: int) -> Array:
 
 
 def _targets(labels: Labels, Z: Array, r: int) -> list[Array]:
-    """Standardised functions of y: its normal score, or the r contrasts of its classes' means."""
+    """Return standardised functions of y: its normal score, or r contrasts of its classes."""
     if labels.kind == "numbers":
         functions = labels.scores[:, None]
     else:
@@ -162,7 +162,7 @@ def _targets(labels: Labels, Z: Array, r: int) -> list[Array]:
 
 
 def _adaptive_lasso(Z: Array, target: Array, weights: Array, seed: int) -> Array:
-    """Coefficients of a lasso that is repeated with penalties over those of a first one."""
+    """Return coefficients of a lasso that is repeated with penalties over those of a first one."""
     sizes = np.abs(_lasso(Z, target, weights, seed))
     kept = np.flatnonzero(sizes)
     found = np.zeros(Z.shape[1])
@@ -173,7 +173,7 @@ def _adaptive_lasso(Z: Array, target: Array, weights: Array, seed: int) -> Array
 
 
 def _lasso(Z: Array, target: Array, weights: Array, seed: int) -> Array:
-    """Coefficients at the largest penalty within one standard error of the best."""
+    """Return coefficients at the largest penalty within one standard error of the best."""
     folds = KFold(min(_FOLDS, len(Z)), shuffle=True, random_state=seed)
     least = float(np.abs((weights * target) @ Z).max()) / weights.sum()  # Leaves no column.
     alphas = max(least, 1e-12) * np.geomspace(1, _SMALLEST, _PENALTIES)

@@ -128,7 +128,7 @@ def fit_table(
 def _compared(
     found: IndexSubspace, table: Table, seed: int
 ) -> tuple[PredictionReport | None, Forecast | None]:
-    """Predictions from the directions beside those of models of all columns, and their future.
+    """Return how predictions compare with those of models of all columns, and a forecast.
 
     None where rows are few, or no two classes are in every fold.
     """
