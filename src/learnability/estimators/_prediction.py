@@ -106,16 +106,17 @@ class IndexPredictor(BaseEstimator):  # type: ignore[misc]
             return self
         seed = as_seed(self.random_state)
         self.fold_ = fold_numbers(len(X), min(self.folds, len(X)), seed, codes)
-        self.fold_models_, held_out = [], None
+        self.fold_models_: list[Any] = []
+        parts: list[NDArray[Any]] = []
         for fold in range(self.fold_.max() + 1):
             out = self.fold_ == fold
             counts = {} if weights is None else {"sample_weight": weights[~out]}
             model = clone(self).set_params(folds=None).fit(X[~out], y[~out], **counts)
             self.fold_models_.append(model)
-            part = self._of_fold(model, X[out])
-            held_out = np.zeros((len(X), *part.shape[1:])) if held_out is None else held_out
-            held_out[out] = part
-        self.held_out_ = held_out
+            parts.append(self._of_fold(model, X[out]))
+        self.held_out_ = np.zeros((len(X), *parts[0].shape[1:]))
+        for fold, part in enumerate(parts):
+            self.held_out_[self.fold_ == fold] = part
         counted = np.ones(len(X)) if weights is None else weights
         self._rows = self._gains(y, self.held_out_, counted)
         self.score_, self.score_error_ = weighted_mean(self._rows, counted)

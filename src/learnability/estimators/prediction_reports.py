@@ -117,7 +117,8 @@ def prediction_report(
     X, y, weights = given_rows(model, X, y, sample_weight)
     numbers = bool(is_regressor(model))
     own, folds = model._rows, model.fold_
-    references, ahead = {}, {}
+    references: dict[str, tuple[float, float]] = {}
+    ahead: dict[str, tuple[float, float]] = {}
     named = _references(X, numbers=numbers)
     for name, reference in tracked(list(named.items()), "models of all columns"):
         rows = _rows_of(reference, X, y, weights, folds, numbers=numbers)

@@ -119,7 +119,8 @@ def fit_table(
     weights = None
     if len(found.components_):
         weights = loadings(found, table.X, table.y, seed=seed, sample_weight=table.weights)
-    fitted = TableFit(found, table, weights, *(_compared(found, table, seed) if compare else ()))
+    prediction, later = _compared(found, table, seed) if compare else (None, None)
+    fitted = TableFit(found, table, weights, prediction, later)
     if out is not None:
         _write(fitted, out)
     return fitted
@@ -237,9 +238,10 @@ def _write(fitted: TableFit, out: Path) -> None:
     names = found.get_feature_names_out()[: len(found.components_)]
     table = pandas.DataFrame(found.components_, index=names, columns=X.columns)
     report = found.report_.to_dict()
-    for name, said in (("prediction", fitted.prediction), ("forecast", fitted.forecast)):
-        if said is not None:
-            report[name] = said.to_dict()
+    if fitted.prediction is not None:
+        report["prediction"] = fitted.prediction.to_dict()
+    if fitted.forecast is not None:
+        report["forecast"] = fitted.forecast.to_dict()
     words = json.dumps(report, default=_plain, indent=1)
     recipe = json.dumps(fitted.table.recipe.to_dict(), indent=1)
     with whole_file(out / "components.csv") as part:
