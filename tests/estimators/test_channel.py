@@ -75,3 +75,20 @@ def test_with_many_rows_a_channel_sees_all_but_a_fold_and_noise_still_says_nothi
     noise = read_labels(rng.random(3000) < 0.5, np.ones(3000))
     ratio = CrossFittedChannel(noise, 2, rng).step(w, choose=True)[1]
     assert ratio.mean() < 3 * ratio.std() / np.sqrt(3000)
+
+
+def test_the_strength_of_a_score_is_the_fisher_information_without_what_noise_teaches():
+    rng = np.random.default_rng(5)
+    w = rng.standard_normal((3000, 1))
+    y = w[:, 0] + 0.5 * rng.standard_normal(3000)
+    learned, signal = CrossFittedChannel(
+        read_labels(y, np.ones(3000)), 1, np.random.default_rng(6)
+    ).strength(w)
+    assert 3.4 < signal[0] <= learned[0] * 1.05 < 4.8  # 1 / 0.5^2
+    noise = []
+    for seed in range(6):
+        labels = read_labels(np.random.default_rng(seed).permutation(y[:150]), np.ones(150))
+        channel = CrossFittedChannel(labels, 1, np.random.default_rng(seed))
+        noise.append([one[0] for one in channel.strength(w[:150])])
+    learned, signal = np.mean(noise, axis=0)
+    assert abs(signal) < learned / 2

@@ -12,6 +12,7 @@ from learnability.estimators import (
     IndexSubspace,
     MessagePassingSubspace,
     MomentSubspace,
+    SparseSubspace,
 )
 
 # Rows are drawn at random (halves of the channel, anchors, folds of the judge), and a row of weight
@@ -26,6 +27,7 @@ ESTIMATORS = [
     (MomentSubspace("save"), 55, {}),
     (GradientSubspace(n_anchors=20), 53, IN_LAW),
     (MessagePassingSubspace(n_components=1), 53, IN_LAW),
+    (SparseSubspace(), 53, IN_LAW),
     (IndexSubspace(n_components=1, candidates=["dr", "sir"], folds=2), 53, IN_LAW),
     (IndexSubspace(n_components=1, candidates="sir", folds=2), 54, {}),
     (IndexRegressor(MomentSubspace(n_components=1), KernelRidge()), 58, {}),

@@ -35,9 +35,9 @@ def classes_in_few_rows(directions, seed):
 @pytest.mark.parametrize("directions", [0, 2])
 def test_few_rows_are_counted_by_their_first_moments(directions):
     X, y = classes_in_few_rows(directions, 0)
-    found = IndexSubspace(random_state=0).fit(X, y)
+    found = IndexSubspace(folds=3, random_state=0).fit(X, y)
     assert len(found.components_) == directions
-    assert found.chosen_ == ("sir" if directions else "none")
+    assert found.chosen_ in (("sir", "sparse") if directions else ("none",))
     assert f"Number of directions: {directions} by held-out rows.\n" in str(found.report_)
 
 

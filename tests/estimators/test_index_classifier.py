@@ -42,3 +42,23 @@ def test_where_nothing_is_found_the_shares_are_predicted():
     model = IndexClassifier(random_state=0).fit(X, rng.permutation(y))
     assert len(model.subspace_.components_) == 0
     np.testing.assert_allclose(model.predict_proba(X), [[1 / 3, 2 / 3]] * 60)
+
+
+def test_sets_hold_their_share_of_new_classes_and_chances_are_as_sharp_as_they_should_be():
+    held, gains = [], []
+    for seed in range(8):
+        X, y, _ = planted(lambda z: z[0], 1, 900, 5, seed)
+        noise = np.random.default_rng(seed).logistic(0, 0.5, 900)
+        y = np.array(["low", "middle", "top"])[np.digitize(y + noise, [-0.5, 0.8])]
+        model = IndexClassifier(
+            MomentSubspace("sir", 1), LogisticRegression(C=1e4), folds=4, random_state=0
+        ).fit(X[:60], y[:60])
+        codes = np.searchsorted(model.classes_, y[60:])
+        rows = np.arange(len(codes))
+        held.append(model.predict_set(X[60:], coverage=0.8)[rows, codes].mean())
+        sharp = np.log(model.predict_proba(X[60:])[rows, codes]).mean()
+        power, model.sharpness_ = model.sharpness_, 1.0
+        gains.append(sharp - np.log(model.predict_proba(X[60:])[rows, codes]).mean())
+        assert 0.05 < power < 7
+    assert 0.77 < np.mean(held) < 0.88
+    assert np.mean(gains) > -0.01

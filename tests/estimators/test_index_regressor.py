@@ -37,3 +37,23 @@ def test_weights_reach_directions_and_regressor_or_are_refused():
         assert np.abs(model.predict(X) - X[:, 0]).mean() < 0.1
     with pytest.raises(LearnabilityError, match="KNeighborsRegressor takes none"):
         IndexRegressor(MomentSubspace("sir", 1), KNeighborsRegressor()).fit(X, y, first)
+
+
+def test_intervals_hold_their_share_of_new_targets_and_the_score_is_true():
+    held, scores = [], []
+    for seed in range(12):
+        X, y, _ = planted(lambda z: np.abs(z[0]), 1, 900, 6, seed)
+        y = y + 0.4 * np.random.default_rng(seed).standard_normal(900)
+        model = IndexRegressor(
+            MomentSubspace("dr", 1), KNeighborsRegressor(10), folds=5, random_state=0
+        ).fit(X[:200], y[:200])
+        low, high = model.predict_interval(X[200:], coverage=0.8).T
+        held.append(((low <= y[200:]) & (y[200:] <= high)).mean())
+        scores.append((model.score_ - model.score(X[200:], y[200:])) / model.score_error_)
+    assert 0.77 < np.mean(held) < 0.86
+    assert abs(np.mean(scores)) < 1.5
+    assert np.isinf(model.predict_interval(X[:2], coverage=0.999)).all()
+    with pytest.raises(LearnabilityError, match="coverage"):
+        model.predict_interval(X, coverage=1.0)
+    with pytest.raises(LearnabilityError, match="`folds`"):
+        model.set_params(folds=None).fit(X, y).predict_interval(X)

@@ -2,6 +2,8 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
 
 from learnability.errors import LearnabilityError
 from learnability.estimators import IndexSubspace, subspace_overlap
@@ -27,14 +29,17 @@ def test_no_direction_is_an_answer():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((300, 8)), rng.standard_normal(300)
     found = IndexSubspace(max_components=2, random_state=0).fit(X, y)
-    assert found.transform(X).shape == (300, 0)
+    assert found.components_.shape == (0, 8)
+    assert list(found.get_feature_names_out()) == ["indexsubspace0"]
+    piped = make_pipeline(found, Ridge()).fit(X, y)
+    np.testing.assert_allclose(piped.predict(X), y.mean())
     assert "No direction" in str(found.report_)
 
 
-def test_fewer_than_three_rows_a_column_leave_first_moments_only():
+def test_fewer_than_three_rows_a_column_leave_first_moments_and_few_columns_only():
     X, y, _ = planted(lambda z: z[0], 1, 60, 80, 1)
-    found = IndexSubspace(n_components=1, random_state=0).fit(X, y)
-    assert found.chosen_ == "sir"
+    found = IndexSubspace(n_components=1, folds=3, random_state=0).fit(X, y)
+    assert {"sir", "sparse"} == set(found.report_.scores) - {"average"}
     assert any("fewer than three" in warning for warning in found.report_.warnings)
 
 

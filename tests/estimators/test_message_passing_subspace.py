@@ -23,6 +23,28 @@ def test_on_noise_it_returns_its_start():
     found = MessagePassingSubspace(1, random_state=0).fit(X, y)
     assert found.status_ == "start"
     assert found.information_ <= 3 * found.information_error_
+    assert np.isnan(found.overlap_).all()
+
+
+def test_a_direction_too_many_has_no_overlap():
+    X, y, W = planted(lambda z: np.abs(z[0]), 1, 300, 8, 3)
+    y = y + 0.3 * np.random.default_rng(3).standard_normal(300)
+    found = MessagePassingSubspace(2, random_state=0).fit(X, y)
+    true = (found.components_ @ W.T)[:, 0] ** 2 / (found.components_**2).sum(axis=1)
+    assert abs(found.overlap_[0] - true[0]) < 0.1
+    assert np.isnan(found.overlap_[1]) and true[1] < 0.1
+
+
+def test_overlaps_of_counts_are_not_too_high():
+    apart = []
+    for seed in range(20, 28):
+        X, rate, W = planted(lambda z: np.exp(0.7 * z[0]), 1, 400, 15, seed)
+        y = np.random.default_rng(seed).poisson(rate)
+        found = MessagePassingSubspace(1, random_state=0).fit(X, y)
+        v = found.components_[0]
+        apart.append(found.overlap_[0] - (W[0] @ v) ** 2 / (v @ v))
+    known = [one for one in apart if not np.isnan(one)]
+    assert len(known) >= 4 and abs(np.mean(known)) < 0.1
 
 
 def test_the_seed_fixes_everything_and_units_change_nothing():

@@ -33,6 +33,14 @@ def test_a_table_is_fitted_and_everything_is_written(table, tmp_path):
     assert report["n_components"] == 1 and report["rows"] == 200
 
 
+def test_predictions_are_compared_with_those_of_all_columns(table):
+    pandas.read_csv(table).head(100)[["a", "b", "y"]].to_csv(table, index=False)
+    fitted = fit_table(table, "y", "1", None, 0, compare=True)
+    assert fitted.prediction.score > 0.9 and set(fitted.prediction.references) > {"ridge"}
+    assert fitted.forecast.rows == [200, 400, 1000]
+    assert "from all" in str(fitted) and "200 rows: score" in str(fitted)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

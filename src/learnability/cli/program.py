@@ -178,6 +178,9 @@ def fit(
     weights: Annotated[
         str | None, typer.Option(metavar="NAME", help="A column of counts of the rows.")
     ] = None,
+    compare: Annotated[
+        bool, typer.Option(help="Compare predictions with those of models of all columns.")
+    ] = True,
 ) -> None:
     """Find the few combinations of columns that a target depends on, function unknown."""
     from learnability.estimators.table_fit import fit_table
@@ -189,7 +192,7 @@ def fit(
     with working("fit"):
         found = fit_table(
             file, target, components, out, seed, columns=_names(columns), drop=_names(drop),
-            missing=missing, weights=weights,
+            missing=missing, weights=weights, compare=compare,
         )  # fmt: skip
     typer.echo(str(found))
     if out is not None:

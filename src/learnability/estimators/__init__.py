@@ -2,6 +2,7 @@
 
 from learnability.estimators.dimension import DimensionReport, dimension_report
 from learnability.estimators.displays import SpectrumDisplay, StabilityDisplay
+from learnability.estimators.forecasts import Forecast, forecast
 from learnability.estimators.gradient_subspace import GradientSubspace
 from learnability.estimators.index_classifier import IndexClassifier
 from learnability.estimators.index_regressor import IndexRegressor
@@ -9,6 +10,8 @@ from learnability.estimators.index_subspace import IndexSubspace
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
 from learnability.estimators.model_file import load_model, save_model
 from learnability.estimators.moment_subspace import MomentSubspace
+from learnability.estimators.prediction_reports import PredictionReport, prediction_report
+from learnability.estimators.sparse_subspace import SparseSubspace
 from learnability.estimators.staircase_displays import BlindnessDisplay, LandingsDisplay
 from learnability.estimators.subspaces import (
     bootstrap_subspace,
@@ -21,6 +24,7 @@ from learnability.estimators.summary_display import SummaryDisplay
 __all__ = [
     "BlindnessDisplay",
     "DimensionReport",
+    "Forecast",
     "GradientSubspace",
     "IndexClassifier",
     "IndexRegressor",
@@ -28,12 +32,16 @@ __all__ = [
     "LandingsDisplay",
     "MessagePassingSubspace",
     "MomentSubspace",
+    "PredictionReport",
+    "SparseSubspace",
     "SpectrumDisplay",
     "StabilityDisplay",
     "SummaryDisplay",
     "bootstrap_subspace",
     "dimension_report",
+    "forecast",
     "load_model",
+    "prediction_report",
     "principal_angles",
     "save_model",
     "split_half",

@@ -15,7 +15,7 @@ parameters; Rangan, ISIT 2011.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -47,6 +47,8 @@ _OUTLIERS = 0.01
 """Share of rows that a channel leaves unexplained."""
 _RICH = 600
 """Rows from which numbers are cut into more bins and have more functions."""
+_STEP = 1e-3
+"""Step of a field by which a score is differentiated."""
 _FOLDS = 10
 _MANY = 60
 """Rows over parameters from which a channel is fitted once, and corrected for each fold."""
@@ -141,9 +143,45 @@ class CrossFittedChannel:
         if len(logits) > 2:
             self.settings = [setting for setting in self.settings if setting != logits[-1]]
 
+    def strength(self, omega: Array) -> tuple[Array, Array]:
+        """Return mean square of the score of each field, and its mean product with the true score.
+
+        The channel g did not see the rows that it is evaluated on, so that the true score s is seen
+        through E[g s] = E[g w] - E[dg / dw], an integration by parts over Gaussian fields: what g
+        learned from noise is in its square and not in this product.
+
+        Parameters
+        ----------
+        omega : array, shape (n, r)
+            Fields of unit covariance.
+
+        Returns
+        -------
+        tuple of arrays
+            Both of shape (r,).
+        """
+        if self.chosen is None:
+            self.step(omega, choose=True)
+        chosen: Any = self.chosen
+        w, _ = standardised(omega[self._order], self._weights)
+        degree = _degree(chosen)
+        fitted = list(self._fitted(chosen, products(w, degree), 4))
+        score = self._scored(fitted, products(w, degree))[0]
+        shares = self._weights / self._weights.sum()
+        signal = shares @ (score * w)
+        for j, e in enumerate(_STEP * np.eye(w.shape[1])):
+            up, down = (self._scored(fitted, products(w + h, degree))[0][:, j] for h in (e, -e))
+            signal[j] -= shares @ (up - down) / (2 * _STEP)
+        return shares @ score**2, signal
+
     def _evaluate(self, setting: tuple[str, Any], at: Products, steps: int) -> tuple[Array, Array]:
+        return self._scored(self._fitted(setting, at, steps), at)
+
+    def _scored(
+        self, fitted: Iterable[tuple[slice, LogitChannel | LocationChannel]], at: Products
+    ) -> tuple[Array, Array]:
         score, ratio = np.empty_like(at.w), np.empty(len(at.w))
-        for part, model in self._fitted(setting, at, steps):
+        for part, model in fitted:
             for rows in row_blocks(part.start, part.stop):
                 if isinstance(model, LogitChannel):
                     found = model.score(at.take(rows), self.bins.take(rows))

@@ -1,8 +1,19 @@
-"""What prediction on coordinates shares, whatever is predicted: directions first, then a model."""
+"""What prediction on coordinates shares, whatever is predicted: directions first, then a model.
+
+With `folds` the whole of it, directions and model, is fitted again without each fold of the rows.
+Their predictions of the rows they did not see are the honest score, and what makes intervals and
+sets of labels that hold a share of new labels whatever the law of the rows (cross-conformal
+prediction: at least 1 - 2 alpha for 1 - alpha asked for, in practice 1 - alpha).
+
+References
+----------
+Barber, Candes, Ramdas, Tibshirani, Ann. Stat. 49 (2021) 486, theorem 4; Romano, Sesia, Candes,
+NeurIPS 2020, for classes.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +21,19 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from learnability.errors import LearnabilityError
-from learnability.estimators._base import SubspaceEstimator, read_weights, refuse_missing
+from learnability.estimators._base import (
+    SubspaceEstimator,
+    as_seed,
+    check_count,
+    read_weights,
+    refuse_missing,
+)
+from learnability.estimators._labels import weighted_mean
 from learnability.estimators.index_subspace import IndexSubspace
 
-__all__ = ["IndexPredictor", "fit_counted"]
+__all__ = ["IndexPredictor", "explained", "fit_counted", "fold_numbers", "given_rows"]
 
+Array = NDArray[np.float64]
 _NUMBERS = [np.float64, np.float32]
 
 
@@ -26,6 +45,7 @@ class IndexPredictor(BaseEstimator):  # type: ignore[misc]
     _doc_link_url_param_generator = SubspaceEstimator._doc_link_url_param_generator
 
     subspace: Any
+    folds: Any
     random_state: Any
     subspace_: Any
 
@@ -33,6 +53,8 @@ class IndexPredictor(BaseEstimator):  # type: ignore[misc]
         self, X: Any, y: Any, counts: Any, *, numeric: bool
     ) -> tuple[NDArray[Any], NDArray[Any], Any]:
         """Return the rows of positive weight, their targets, and their weights if given."""
+        if self.folds is not None:
+            check_count("folds", self.folds, 2)
         refuse_missing(X)
         X, y = validate_data(self, X, y, dtype=_NUMBERS, y_numeric=numeric, ensure_min_samples=2)
         if counts is None:
@@ -42,20 +64,120 @@ class IndexPredictor(BaseEstimator):  # type: ignore[misc]
         return X[present], y[present], weights[present]
 
     def _find(self, X: Any, y: Any, weights: Any) -> NDArray[Any]:
-        """Return coordinates of the rows in the directions that y depends on."""
+        """Return coordinates of the rows in the directions of y, (n, 0) where there is none."""
         given = self.subspace is not None
         finder = clone(self.subspace) if given else IndexSubspace(random_state=self.random_state)
         self.subspace_ = fit_counted(finder, X, y, weights)
-        return np.asarray(self.subspace_.transform(X))
+        found = np.asarray(self.subspace_.transform(X))
+        return found[:, : len(self.subspace_.components_)]
 
     def _coordinates(self, X: Any) -> NDArray[Any]:
         """Return coordinates of new rows, or the rows themselves where no direction was found."""
         check_is_fitted(self)
-        refuse_missing(X)
-        X = validate_data(self, X, reset=False, dtype=_NUMBERS)
+        X = self._new_rows(X)
         if self.subspace_ is None or len(self.subspace_.components_) == 0:
             return np.asarray(X)
         return np.asarray(self.subspace_.transform(X))
+
+    def _new_rows(self, X: Any) -> NDArray[Any]:
+        refuse_missing(X)
+        return np.asarray(validate_data(self, X, reset=False, dtype=_NUMBERS))
+
+    # ---- the rows that a fit did not see
+
+    def _predicted(self, X: NDArray[Any]) -> NDArray[Any]:
+        """Return what is compared with the target: a number, or the chances of the classes."""
+        raise NotImplementedError
+
+    def _gains(self, y: NDArray[Any], predicted: NDArray[Any], weights: Array) -> Array:
+        """Return terms of the score of the rows, shape (n,)."""
+        raise NotImplementedError
+
+    def _learn_errors(self, y: NDArray[Any], weights: Array) -> None:
+        """Keep what intervals or sets are made of."""
+        raise NotImplementedError
+
+    def _fit_folds(self, X: Any, y: NDArray[Any], weights: Any, codes: Any = None) -> Self:
+        """Fit again without each fold, where folds are asked for, and score what is left out.
+
+        Folds hold the same shares of the classes, given by their codes.
+        """
+        if self.folds is None:
+            return self
+        seed = as_seed(self.random_state)
+        self.fold_ = fold_numbers(len(X), min(self.folds, len(X)), seed, codes)
+        self.fold_models_: list[Any] = []
+        parts: list[NDArray[Any]] = []
+        for fold in range(self.fold_.max() + 1):
+            out = self.fold_ == fold
+            counts = {} if weights is None else {"sample_weight": weights[~out]}
+            model = clone(self).set_params(folds=None).fit(X[~out], y[~out], **counts)
+            self.fold_models_.append(model)
+            parts.append(self._of_fold(model, X[out]))
+        self.held_out_ = np.zeros((len(X), *parts[0].shape[1:]))
+        for fold, part in enumerate(parts):
+            self.held_out_[self.fold_ == fold] = part
+        counted = np.ones(len(X)) if weights is None else weights
+        self._rows = self._gains(y, self.held_out_, counted)
+        self.score_, self.score_error_ = weighted_mean(self._rows, counted)
+        self._learn_errors(y, counted)
+        return self
+
+    def _of_fold(self, model: Any, X: NDArray[Any]) -> NDArray[Any]:
+        """Return the predictions of a model that was fitted without a fold."""
+        return np.asarray(model._predicted(X))
+
+    def _fold_views(self, X: Any, coverage: float) -> list[NDArray[Any]]:
+        """Return predictions of new rows by the model without each fold."""
+        check_is_fitted(self)
+        if self.folds is None:
+            raise LearnabilityError(
+                "Intervals rest on fits without folds of the rows, and this model has none: give "
+                "`folds`, for instance 5."
+            )
+        if not 0 < coverage < 1:
+            raise LearnabilityError(
+                f"`coverage` was given as {coverage!r}, but a number in (0, 1) is accepted."
+            )
+        X = self._new_rows(X)
+        return [self._of_fold(model, X) for model in self.fold_models_]
+
+
+def fold_numbers(n: int, count: int, seed: int, codes: Any = None) -> NDArray[np.intp]:
+    """Return number of the fold of each row; folds hold the same shares of the classes, if any."""
+    order = np.random.default_rng(seed).permutation(n)
+    if codes is not None:
+        order = order[np.argsort(codes[order], kind="stable")]
+    found = np.empty(n, dtype=np.intp)
+    found[order] = np.arange(n) % count
+    return found
+
+
+def given_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Array, NDArray[Any], Array]:
+    """Return the rows that a model was fitted to in folds, or a refusal of others."""
+    X, y = np.asarray(X, dtype=float), np.asarray(y)
+    weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
+    if model.folds is None or len(getattr(model, "fold_", ())) != len(X):
+        raise LearnabilityError(
+            "This needs a model that was fitted with `folds`, and the rows it was fitted to."
+        )
+    return X, y, weights
+
+
+def explained(y: NDArray[Any], predicted: NDArray[Any], weights: Array) -> Array:
+    """Return terms of the explained share of the variance of a target, shape (n,).
+
+    Their mean is the share, and their spread that of a ratio: rows that are far out count in the
+    errors and in the variance.
+    """
+    shares = weights / weights.sum()
+    squares, errors = (y - shares @ y) ** 2, (y - predicted) ** 2
+    variance = float(shares @ squares)
+    if variance == 0:
+        return np.zeros(len(y))
+    left = float(shares @ errors) / variance
+    return np.asarray(1 - errors / variance + left * (squares / variance - 1))
 
 
 def fit_counted(model: Any, X: Any, y: Any, weights: Any) -> Any:

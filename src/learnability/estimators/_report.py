@@ -227,7 +227,7 @@ def warnings_of(
     if whitening.has_few_rows(n):
         found.append(
             f"{n:.0f} rows for {whitening.rank} independent columns are fewer than three each: "
-            "only first moments (sir) were tried."
+            "only first moments (sir) and few columns (sparse) were tried."
         )
     if tails > _HEAVY:
         found.append(

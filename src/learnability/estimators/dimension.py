@@ -11,11 +11,13 @@ bulk edge     the same moments against their Gaussian null law: a screen only, n
               other two have looked.
 
 The first two err in different ways, so their agreement is the report. With less than three rows for
-each independent column the directions are those of first moments, and the first rule stands alone.
+each independent column the directions are those of first moments or of few columns, whichever says
+more, and the first rule stands alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -24,6 +26,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from learnability.estimators._base import SubspaceEstimator, as_seed, check_count
+from learnability.estimators._candidates import candidate, candidate_names
 from learnability.estimators._channel import standardised
 from learnability.estimators._judge import (
     Verdict,
@@ -37,7 +40,6 @@ from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._staircase import residuals, strength
 from learnability.estimators._whitening import Whitening, tail_weight, whiten
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
-from learnability.estimators.moment_subspace import MomentSubspace
 from learnability.progress import tracked
 
 __all__ = ["DimensionReport", "count_directions", "dimension_report"]
@@ -148,9 +150,13 @@ def dimension_report(
 @threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def count_directions(
     X: Array, y: Any, labels: Labels, most: int, whitening: Whitening, *, permutations: int = 19,
-    folds: int, seed: int, how: str,
+    folds: int, seed: int, how: str, few_names: Sequence[str] | None = None,
 ) -> tuple[DimensionReport, dict[int, Verdict]]:  # fmt: skip
-    """Return the report, and the verdict on each number of directions that was tried."""
+    """Return the report, and the verdict on each number of directions that was tried.
+
+    Few rows are counted with the finders of `few_names`, of which the best speaks; by default
+    those that `IndexSubspace` tries.
+    """
     most = min(check_count("max_components", most), whitening.rank)
     few = whitening.has_few_rows(labels.weights.sum())
     if few and labels.kind == "classes":
@@ -160,7 +166,8 @@ def count_directions(
     if thinned:
         rows = np.sort(np.random.default_rng(seed).permutation(len(X))[:enough])
         X, y, labels = X[rows], y[rows], labels.take(rows)
-    counter = _Counter(X, y, labels, whitening, folds, seed, how, permutations, few)
+    names = few_names or candidate_names("auto", len(X), labels.weights.sum(), whitening)
+    counter = _Counter(X, y, labels, whitening, folds, seed, how, permutations, few, tuple(names))
     cv, verdicts = _by_held_out_rows(counter, most)
     shuffled = edge = None
     if not few:  # White rows that are few look alike whatever the label.
@@ -188,12 +195,12 @@ class _Counter:
     how: str
     permutations: int
     few: bool
+    few_names: tuple[str, ...]
     fits: dict[int, SubspaceEstimator] = field(default_factory=dict)
     tests: dict[int, tuple[bool | None, bool]] = field(default_factory=dict)
 
     def finder(self, r: int, *, stairs: bool = True) -> SubspaceEstimator:
-        if self.few:
-            return MomentSubspace("sir", r, random_state=self.seed)
+        """Return what seeks r directions where there are rows enough."""
         # No Gaussian rows: begin anywhere.
         start = "moments" if self.how == "information" else "auto"
         return MessagePassingSubspace(r, start=start, staircase=stairs, random_state=self.seed)
@@ -207,7 +214,16 @@ class _Counter:
     def verdict(self, r: int, *, stairs: bool) -> Verdict:
         """Return held-out score of r directions: of two halves where it is information."""
         X, y, labels, seed = self.X, self.y, self.labels, self.seed
-        if self.few or self.how == "cv":
+        if self.few:
+            finders = (candidate(name, r, seed) for name in self.few_names)
+            judged = [
+                judge(one, X, y, labels, folds=self.folds, seed=seed, how=self.how)
+                for one in finders
+            ]
+            found = max(judged, key=lambda verdict: verdict.score)
+            self.fits[r] = found.fitted
+            return found
+        if self.how == "cv":
             found = judge(
                 self.finder(r, stairs=stairs), X, y, labels, folds=self.folds, seed=seed,
                 how=self.how, fitted=self.fits.get(r),
@@ -253,12 +269,13 @@ class _Counter:
 def _by_held_out_rows(counter: _Counter, most: int) -> tuple[int, dict[int, Verdict]]:
     """Return the choice by held-out information, or score, and the verdicts from r = 1 on.
 
-    One more direction is tried than the best so far, two where moments show that there is more.
+    One more direction is tried than the best so far, two where moments show that there is more;
+    first moments of few rows add them one by one.
     """
     verdicts: dict[int, Verdict] = {}
     labels, best = counter.labels, 0
     for r in tracked(range(1, most + 1), "directions"):
-        more = counter.few or r == 1 or counter.remains(best)[0] is not False
+        more = not counter.few and (r == 1 or counter.remains(best)[0] is not False)
         if r > best + (2 if more else 1):
             break
         verdicts[r] = counter.verdict(r, stairs=more)

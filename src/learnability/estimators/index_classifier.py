@@ -14,11 +14,16 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.multiclass import check_classification_targets
+from threadpoolctl import threadpool_limits
 
 from learnability.errors import LearnabilityError
 from learnability.estimators._prediction import IndexPredictor, fit_counted
 
 __all__ = ["IndexClassifier"]
+
+Array = NDArray[np.float64]
+_LEAST = 1e-6
+"""Least chance of a class that counts."""
 
 
 class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
@@ -33,8 +38,12 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
         kernel, tuned by cross-validation.
     class_weight : dict, "balanced" or None, default None
         Weights of the classes, for the default classifier and any that takes them.
+    folds : int, optional
+        Folds of the rows without each of which directions and classifier are fitted again, for a
+        score that is true, for chances that are as sharp as they should be and for sets of classes;
+        none by default.
     random_state : int, RandomState or None, default None
-        The seed of the default subspace.
+        The seed of the default subspace, and of the folds.
 
     Attributes
     ----------
@@ -44,15 +53,23 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
         The fitted directions.
     classifier_ : classifier
         The fitted classifier; the shares of the classes where no direction was found.
+    held_out_ : array, shape (n, classes)
+        Chances of the classes by fits that did not see the row, where `folds` is given.
+    score_, score_error_ : float
+        Share of the rows whose class they tell, and its standard error.
+    sharpness_ : float
+        Power that the chances are raised to, for the largest likelihood of rows that were not
+        seen; 1 without `folds`, and where classes have weights.
     """
 
     def __init__(
         self, subspace: Any = None, classifier: Any = None, class_weight: Any = None,
-        random_state: Any = None,
+        folds: Any = None, random_state: Any = None,
     ) -> None:  # fmt: skip
         self.subspace = subspace
         self.classifier = classifier
         self.class_weight = class_weight
+        self.folds = folds
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> IndexClassifier:
@@ -89,7 +106,8 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
             self.classifier_ = fit_counted(model, t, codes, weights)
         else:
             self.classifier_ = _tuned(t, codes, self._weights(), weights)
-        return self
+        self.sharpness_ = 1.0
+        return self._fit_folds(X, y, weights, codes)
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return probabilities of the classes.
@@ -104,7 +122,7 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
         array, shape (n, classes)
         """
         coordinates = self._coordinates(X)
-        return np.asarray(self.classifier_.predict_proba(coordinates))
+        return _sharpened(self.classifier_.predict_proba(coordinates), self.sharpness_)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable classes.
@@ -121,6 +139,57 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
         coordinates = self._coordinates(X)
         return np.asarray(self.classes_[self.classifier_.predict(coordinates)])
 
+    def predict_set(self, X: Any, coverage: float = 0.9) -> NDArray[np.bool_]:
+        """Return sets of classes that hold the class of a share of new rows, whatever their law.
+
+        A class is left out where its chance, by the fits without each fold, is below that of the
+        true classes of as many rows of the fold.
+
+        Parameters
+        ----------
+        X : array, shape (n, p)
+            The inputs.
+        coverage : float
+            The share.
+
+        Returns
+        -------
+        array of bool, shape (n, classes)
+            Which classes are in the set, in the order of `classes_`.
+
+        Raises
+        ------
+        LearnabilityError
+            When the model was fitted without `folds`, or the share is not in (0, 1).
+
+        References
+        ----------
+        Romano, Sesia, Candes, NeurIPS 2020, section 2.3.
+        """
+        views = self._fold_views(X, coverage)
+        likelier = np.zeros(views[0].shape)
+        for fold, view in enumerate(views):
+            own = np.sort(self._own[self.fold_ == fold])
+            likelier += len(own) - np.searchsorted(own, view, side="right")
+        return np.asarray(likelier < coverage * (len(self._own) + 1))
+
+    def _predicted(self, X: NDArray[Any]) -> NDArray[Any]:
+        return self.predict_proba(X)
+
+    def _of_fold(self, model: Any, X: NDArray[Any]) -> NDArray[Any]:
+        found = np.zeros((len(X), len(self.classes_)))
+        found[:, np.searchsorted(self.classes_, model.classes_)] = model.predict_proba(X)
+        return found
+
+    def _gains(self, y: NDArray[Any], predicted: NDArray[Any], weights: Array) -> Array:
+        return np.asarray(self.classes_[predicted.argmax(axis=1)] == y, dtype=float)
+
+    def _learn_errors(self, y: NDArray[Any], weights: Array) -> None:
+        codes = np.searchsorted(self.classes_, y)
+        self._own = self.held_out_[np.arange(len(y)), codes]
+        if self.class_weight is None:
+            self.sharpness_ = _sharpness(self.held_out_, codes, weights)
+
     def _weights(self) -> Any:
         """Return weights of the classes by their number."""
         if not isinstance(self.class_weight, dict):
@@ -128,6 +197,27 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
         return {k: self.class_weight.get(name, 1.0) for k, name in enumerate(self.classes_)}
 
 
+def _sharpened(chances: NDArray[Any], power: float) -> NDArray[Any]:
+    """Return chances (n, classes) to a power, of sum one."""
+    if power == 1.0:
+        return np.asarray(chances)
+    found = np.maximum(chances, _LEAST) ** power
+    return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+
+def _sharpness(chances: NDArray[Any], codes: NDArray[Any], weights: Array) -> float:
+    """Return the power of the chances that makes the classes of the rows most likely."""
+    from scipy.optimize import minimize_scalar
+
+    def surprise(log_power: float) -> float:
+        own = _sharpened(chances, float(np.exp(log_power)))[np.arange(len(codes)), codes]
+        return -float(weights @ np.log(np.maximum(own, _LEAST)))
+
+    return float(np.exp(minimize_scalar(surprise, bounds=(-3, 2), method="bounded").x))
+
+
+# Small matrices: threads would wait.
+@threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def _tuned(t: NDArray[Any], codes: NDArray[Any], class_weight: Any, weights: Any) -> Any:
     """Logistic regression on an approximated Gaussian kernel, by cross-validated likelihood."""
     pieces = min(200, max(2, len(t) // 3))

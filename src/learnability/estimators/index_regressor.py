@@ -9,18 +9,22 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin, clone
 from sklearn.dummy import DummyRegressor
 from sklearn.kernel_approximation import Nystroem
-from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
-from learnability.estimators._prediction import IndexPredictor, fit_counted
+from learnability.estimators._prediction import IndexPredictor, explained, fit_counted
+from learnability.estimators._whitening import row_blocks
 
 __all__ = ["IndexRegressor"]
 
-_MOST_ROWS = 2500
-"""Rows beyond which the kernel is approximated."""
+Array = NDArray[np.float64]
+_PIECES = 300
+"""Rows at which the kernel stands, at most."""
+_MOST_ERRORS = 5000
+"""Most errors of which intervals are made."""
 
 
 class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
@@ -31,10 +35,13 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
     subspace : subspace estimator, optional
         Finds the directions; `IndexSubspace` with as many as it finds by default.
     regressor : regressor, optional
-        Fitted on the coordinates; by default kernel ridge regression with a Gaussian kernel, tuned
-        by cross-validation (with an approximated kernel beyond 2500 rows).
+        Fitted on the coordinates; by default ridge regression on them and on a Gaussian kernel at
+        300 of the rows at most, tuned by cross-validation.
+    folds : int, optional
+        Folds of the rows without each of which directions and regressor are fitted again, for a
+        score that is true and for intervals; none by default.
     random_state : int, RandomState or None, default None
-        The seed of the default subspace.
+        The seed of the default subspace, and of the folds.
 
     Attributes
     ----------
@@ -42,13 +49,19 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
         The fitted directions.
     regressor_ : regressor
         The fitted regressor; the mean where no direction was found.
+    held_out_ : array, shape (n,)
+        Predictions of the rows by fits that did not see them, where `folds` is given.
+    score_, score_error_ : float
+        Share of the variance that these explain, and its standard error.
     """
 
     def __init__(
-        self, subspace: Any = None, regressor: Any = None, random_state: Any = None
-    ) -> None:
+        self, subspace: Any = None, regressor: Any = None, folds: Any = None,
+        random_state: Any = None,
+    ) -> None:  # fmt: skip
         self.subspace = subspace
         self.regressor = regressor
+        self.folds = folds
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> IndexRegressor:
@@ -70,7 +83,7 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
         X, y, weights = self._read(X, y, sample_weight, numeric=True)
         if len(np.unique(y)) < 2:
             self.subspace_, self.regressor_ = None, DummyRegressor().fit(X, y, weights)
-            return self
+            return self._fit_folds(X, y, weights)
         t = self._find(X, y, weights)
         if t.shape[1] == 0:
             self.regressor_ = DummyRegressor().fit(X, y, weights)
@@ -78,7 +91,7 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
             self.regressor_ = fit_counted(clone(self.regressor), t, y, weights)
         else:
             self.regressor_ = _tuned(t, y, weights)
-        return self
+        return self._fit_folds(X, y, weights)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return predicted targets.
@@ -95,29 +108,73 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
         coordinates = self._coordinates(X)
         return np.asarray(self.regressor_.predict(coordinates))
 
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> NDArray[Any]:
+        """Return intervals that hold a share of new targets, whatever the law of the rows.
 
+        They are made of the errors of the fits without each fold on the rows of that fold, each row
+        counted once (CV+).
+
+        Parameters
+        ----------
+        X : array, shape (n, p)
+            The inputs.
+        coverage : float
+            The share.
+
+        Returns
+        -------
+        array, shape (n, 2)
+            Lower and upper ends; infinite where rows are too few for that share.
+
+        Raises
+        ------
+        LearnabilityError
+            When the model was fitted without `folds`, or the share is not in (0, 1).
+
+        References
+        ----------
+        Barber, Candes, Ramdas, Tibshirani, Ann. Stat. 49 (2021) 486, section 3.
+        """
+        views = np.stack(self._fold_views(X, coverage), axis=1)
+        some = slice(None, None, -(-len(self._residuals) // _MOST_ERRORS))
+        folds, errors = self.fold_[some], self._residuals[some]
+        place = int(np.floor((1 - coverage) * (len(errors) + 1)))
+        found = np.full((len(views), 2), [-np.inf, np.inf])
+        if place == 0:
+            return found
+        for rows in row_blocks(0, len(views), 256):
+            each = views[rows][:, folds]
+            found[rows, 0] = np.partition(each - errors, place - 1, axis=1)[:, place - 1]
+            found[rows, 1] = np.partition(each + errors, -place, axis=1)[:, -place]
+        return found
+
+    def _predicted(self, X: NDArray[Any]) -> NDArray[Any]:
+        return self.predict(X)
+
+    def _gains(self, y: NDArray[Any], predicted: NDArray[Any], weights: Array) -> Array:
+        return explained(y, predicted, weights)
+
+    def _learn_errors(self, y: NDArray[Any], weights: Array) -> None:
+        self._residuals = np.abs(y - self.held_out_)
+
+
+# Small matrices: threads would wait.
+@threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def _tuned(t: NDArray[Any], y: NDArray[Any], weights: Any) -> Any:
-    """Kernel ridge regression of the standardised target, kernel and ridge by cross-validation."""
+    """Return ridge regression on coordinates and a kernel, width and ridge by left-out rows."""
     from sklearn.compose import TransformedTargetRegressor
 
     folds = min(5, len(t))
-    widths = [0.03, 0.1, 0.3, 1.0]
-    if len(t) > _MOST_ROWS:
-        model: Any = make_pipeline(
-            StandardScaler(),
-            Nystroem(n_components=300, random_state=0),
-            RidgeCV(np.logspace(-6, 1, 8)),
-        )
-        grid = {"regressor__nystroem__gamma": widths}
-    else:
-        model = make_pipeline(StandardScaler(), KernelRidge(kernel="rbf"))
-        grid = {
-            "regressor__kernelridge__gamma": widths,
-            "regressor__kernelridge__alpha": [1e-4, 1e-3, 1e-2, 0.1, 1.0],
-        }
-    counts = {} if weights is None else {f"{model.steps[-1][0]}__sample_weight": weights}
+    pieces = min(_PIECES, len(t) * (folds - 1) // folds)
+    model = make_pipeline(
+        StandardScaler(),
+        make_union("passthrough", Nystroem(n_components=max(pieces, 1), random_state=0)),
+        RidgeCV(np.logspace(-5, 1, 7)),
+    )
+    counts = {} if weights is None else {"ridgecv__sample_weight": weights}
     scaled = TransformedTargetRegressor(model, transformer=StandardScaler())
     if folds < 3 or len(t) < 10:
         return scaled.fit(t, y, **counts)
+    grid = {"regressor__featureunion__nystroem__gamma": [0.03, 0.1, 0.3, 1.0]}
     search = GridSearchCV(scaled, grid, cv=folds, scoring="neg_mean_squared_error")
     return search.fit(t, y, **counts)

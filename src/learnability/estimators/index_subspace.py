@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from learnability.errors import LearnabilityError
 from learnability.estimators._base import SubspaceEstimator, check_choice, check_count, fixed_signs
+from learnability.estimators._candidates import candidate, candidate_names
 from learnability.estimators._confidence import Confidence, confidence
 from learnability.estimators._judge import (
     Verdict,
@@ -30,18 +30,12 @@ from learnability.estimators._report import (
 )
 from learnability.estimators._whitening import GAUSSIAN, Whitening, tail_weight, whiten
 from learnability.estimators.dimension import DimensionReport, count_directions
-from learnability.estimators.gradient_subspace import GradientSubspace
-from learnability.estimators.message_passing_subspace import MessagePassingSubspace
 from learnability.estimators.moment_subspace import MomentSubspace
+from learnability.estimators.sparse_subspace import SparseSubspace
 from learnability.progress import tracked
 
-__all__ = ["CANDIDATES", "IndexSubspace"]
+__all__ = ["IndexSubspace"]
 
-CANDIDATES = ("message_passing", "opg", "agop", "giant", "dr", "sir", "save", "phd", "learned")
-_LOCAL_WORK = 3e7
-"""Largest n k^2 for which local gradients are tried by default."""
-_KERNEL_ROWS = 4000
-"""Most rows for which a kernel machine is tried by default."""
 _SAID = 3.0
 """Standard errors that a score must exceed to say anything."""
 _FLATTERED = 0.5
@@ -63,14 +57,14 @@ class IndexSubspace(SubspaceEstimator):
 
     Candidates of all families are fitted, and the one whose coordinates say most about y on rows
     that it did not see is kept, or the average of those that are tied where it says more. With less
-    than three rows for each independent column only first moments are tried.
+    than three rows for each independent column only first moments and few columns are tried.
 
     Parameters
     ----------
     n_components : int or "auto", default "auto"
         Number of directions; "auto" finds it, and 0 is an answer.
     candidates : "auto" or list of names, default "auto"
-        Names among message_passing, opg, agop, giant, dr, sir, save, phd and learned.
+        Names among message_passing, opg, agop, giant, sparse, dr, sir, save, phd and learned.
     judge : {"auto", "information", "cv"}, default "auto"
         Held-out information of a learned channel in nats, or the cross-validated score of a support
         vector machine; "auto" takes information where there are at least fifty rows, with the tails
@@ -152,17 +146,16 @@ class IndexSubspace(SubspaceEstimator):
         tails = tail_weight(X, whitening, weights)
         counted_rows = float(weights.sum())
         how, folds = settled(self.judge, self.folds, counted_rows, whitening, tails)
-        names = self._names(len(X), whitening.rank)
-        if whitening.has_few_rows(counted_rows):
-            names = ["sir"]
+        names = candidate_names(self.candidates, len(X), counted_rows, whitening)
         dimension = None
         counted: dict[int, Verdict] = {}
         if self.n_components != "auto":
             r = int(self.n_components)
         else:
             dimension, counted = count_directions(
-                X, y, labels, self.max_components, whitening, folds=folds, seed=seed, how=how
-            )
+                X, y, labels, self.max_components, whitening, folds=folds, seed=seed, how=how,
+                few_names=names,
+            )  # fmt: skip
             r = dimension.cv
         verdicts: dict[str, Verdict] = {}
         if r:
@@ -270,24 +263,26 @@ class IndexSubspace(SubspaceEstimator):
         signs = np.sign((components * self.components_).sum(axis=1))
         self.held_out_ = self.held_out_ @ turn * signs
 
-    def _names(self, n: int, rank: int) -> list[str]:
-        if isinstance(self.candidates, str):
-            if self.candidates != "auto":
-                check_choice("candidates", self.candidates, ("auto", *CANDIDATES))
-                return [self.candidates]
-            names = ["message_passing", "dr", "sir"]
-            if n <= _KERNEL_ROWS:
-                names.append("agop")
-            if n * rank**2 <= _LOCAL_WORK:
-                names.append("opg")
-            return names
-        names = list(self.candidates)
-        if not names or any(name not in CANDIDATES for name in names):
-            raise LearnabilityError(
-                f"`candidates` was given as {names!r}, but names among {', '.join(CANDIDATES)} are "
-                "accepted."
-            )
-        return names
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Return coordinates of the rows of X.
+
+        Parameters
+        ----------
+        X : array, shape (n, p)
+            The inputs.
+
+        Returns
+        -------
+        array, shape (n, r)
+            ``(X - center_) components_^T``; one column of zeros where no direction was found, so
+            that what follows in a pipeline predicts the mean.
+        """
+        found = super().transform(X)
+        return found if found.shape[1] else np.zeros((len(found), 1))
+
+    @property
+    def _n_features_out(self) -> int:
+        return max(len(self.components_), 1)
 
     def _compare(
         self, X: Any, y: Any, labels: Labels, names: list[str], r: int, seed: int, tails: float,
@@ -300,12 +295,12 @@ class IndexSubspace(SubspaceEstimator):
         label of their row, with all other rows at work. Where it also knows all of its directions
         no other candidate is tried. Where a machine judges, those that are tied are averaged.
         """
-        if known and isinstance(known.fitted, MomentSubspace):  # Few rows: no other candidate.
-            return {"sir": known}
+        if known and isinstance(known.fitted, SparseSubspace | MomentSubspace):  # Few rows.
+            return {"sparse" if isinstance(known.fitted, SparseSubspace) else "sir": known}
         verdicts: dict[str, Verdict] = {}
         fits: dict[str, Any] = {}
         if "message_passing" in names and self.candidates == "auto":
-            finder = _finder("message_passing", r, seed)
+            finder = candidate("message_passing", r, seed)
             fitted = (
                 known.fitted
                 if known and known.fitted
@@ -324,7 +319,7 @@ class IndexSubspace(SubspaceEstimator):
                 verdicts["message_passing"] = known
         for name in tracked([name for name in names if name not in verdicts], "candidates"):
             verdicts[name] = judge(
-                _finder(name, r, seed), X, y, labels, folds=folds, seed=seed, how=how,
+                candidate(name, r, seed), X, y, labels, folds=folds, seed=seed, how=how,
                 fitted=fits.get(name),
             )  # fmt: skip
         if how == "cv":
@@ -377,12 +372,3 @@ def _coarse(X: Any, weights: NDArray[Any]) -> NDArray[np.bool_]:
     heavy = np.flatnonzero(shares.max(axis=0, initial=0.0) > _SHARE)
     few = [j for j in heavy if len(np.unique(X[: _VALUES**2, j])) <= _VALUES]
     return np.asarray(shares[:, few].sum(axis=1) > 0.5)
-
-
-def _finder(name: str, r: int, seed: int) -> Any:
-    """Return a candidate by its name."""
-    if name == "message_passing":
-        return MessagePassingSubspace(r, random_state=seed)
-    if name in ("opg", "agop", "giant"):
-        return GradientSubspace(name, r, n_anchors=100, random_state=seed)
-    return MomentSubspace(name, r, random_state=seed)

@@ -100,7 +100,9 @@ def loadings(
     finder: Any = MessagePassingSubspace(
         r, start=found.components_, n_iter=12, staircase=False, random_state=seed
     )
-    if len(X) < 3 * found.rank_ or r > found.rank_:
+    if found.chosen_ == "sparse":
+        finder = found.estimator_.for_folds()
+    elif len(X) < 3 * found.rank_ or r > found.rank_:
         finder = MomentSubspace("sir", r, random_state=seed)
     drawn = []
     with warnings.catch_warnings():

@@ -13,9 +13,10 @@ from sklearn.utils import check_random_state
 from learnability.errors import LearnabilityError
 from learnability.estimators._base import SubspaceEstimator, check_choice, check_count
 from learnability.estimators._blind_amp import Passage, WhiteRows
-from learnability.estimators._channel import standardised
+from learnability.estimators._channel import CrossFittedChannel, standardised
+from learnability.estimators._judge import score_coordinates
 from learnability.estimators._kernel_agop import target_functions
-from learnability.estimators._labels import Labels, read_labels
+from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._local_gradients import local_gradients
 from learnability.estimators._search import into_white, moment_starts, search
 from learnability.estimators._whitening import Whitening, whiten
@@ -28,6 +29,8 @@ _SEARCH_EACH = 40
 """Rows that are searched: so many, or so many for each white coordinate."""
 _LAST_STEPS = 12
 """Steps of all rows from there."""
+_ERRORS = 3.0
+"""Standard errors of information that a direction must add to be one."""
 _LOCAL_WORK = 1e7
 """Largest n k^2 for which local gradients are tried as a start."""
 
@@ -72,7 +75,9 @@ class MessagePassingSubspace(SubspaceEstimator):
         Cavity fields of the rows of positive weight: their coordinates, as they would be without
         the row's own label, of unit variance.
     overlap_ : array, shape (r,)
-        Squared overlap with the hidden directions that the run predicts for each of its own.
+        Squared overlap with the hidden directions that state evolution predicts for each of its
+        own, on Gaussian rows. NaN where a direction is not distinguishable from none:
+        without it the other fields say as much about the target, within three standard errors.
     channel_ : tuple
         The channel that won.
     landings_ : list of (int, float)
@@ -148,7 +153,7 @@ class MessagePassingSubspace(SubspaceEstimator):
         self.fields_ = fields * np.where(turn == 0, 1.0, turn)
         self.information_ = passage.information
         self.information_error_ = passage.error
-        self.overlap_ = passage.overlap
+        self.overlap_ = _known_overlap(labels, passage, self.fields_, whitening.rank)
         self.channel_ = passage.channel
         self.status_ = passage.status
         self.climbed_ = self.landings_[0][1] + passage.error < passage.information
@@ -191,6 +196,29 @@ class MessagePassingSubspace(SubspaceEstimator):
                 f"`start` has shape {given.shape}, but ({r}, {X.shape[1]}) is accepted."
             )
         return [into_white(whitening, given.T)]
+
+
+def _known_overlap(labels: Labels, passage: Passage, fields: Array, k: int) -> Array:
+    """Return the overlaps that state evolution predicts, NaN of directions it could do without.
+
+    With g the learned score of a standard field and s the true one, n rows of k coordinates give an
+    overlap q with q^2 / (1 - q) = (n / k) E[g s]^2 / E[g^2]. A channel of many parameters has a
+    score on noise as well: its square, taken for signal, would give an overlap to a direction that
+    is none.
+    """
+    if passage.status == "start":
+        return np.full(fields.shape[1], np.nan)
+    channel = CrossFittedChannel(labels, fields.shape[1], np.random.default_rng(0))
+    learned, signal = channel.strength(fields)
+    ratio = np.maximum(signal, 0.0) ** 2 / np.maximum(learned, 1e-300) * labels.weights.sum() / k
+    found = (np.sqrt(ratio**2 + 4 * ratio) - ratio) / 2
+    together = score_coordinates(labels, fields, 0)
+    for j in range(len(found)):
+        others = score_coordinates(labels, np.delete(fields, j, axis=1), 0)
+        gain, error = weighted_mean(together - others, labels.weights)
+        if gain <= _ERRORS * error:
+            found[j] = np.nan
+    return np.asarray(found)
 
 
 def _local_start(

@@ -68,7 +68,8 @@ class SummaryDisplay(ShowsItself):
         -------
         SummaryDisplay
         """
-        return cls(np.asarray(estimator.transform(X)), np.asarray(y)).plot(ax=ax)
+        coordinates = np.asarray(estimator.transform(X))[:, : len(estimator.components_)]
+        return cls(coordinates, np.asarray(y)).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> SummaryDisplay:
         """Draw the display.

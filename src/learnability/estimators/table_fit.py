@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import json
 import textwrap
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from learnability.errors import LearnabilityError, refuse
+from learnability.estimators._labels import read_labels
 from learnability.estimators.fitted_law import fitted_law
+from learnability.estimators.forecasts import Forecast, forecast
+from learnability.estimators.index_classifier import IndexClassifier
+from learnability.estimators.index_regressor import IndexRegressor
 from learnability.estimators.index_subspace import IndexSubspace
 from learnability.estimators.loadings import Loadings, loadings
 from learnability.estimators.model_file import load_model, save_model
+from learnability.estimators.moment_subspace import MomentSubspace
+from learnability.estimators.prediction_reports import PredictionReport, prediction_report
 from learnability.estimators.staircase_displays import BlindnessDisplay, LandingsDisplay
 from learnability.estimators.summary_display import SummaryDisplay
 from learnability.estimators.tables import Recipe, Table, open_table, read_table
@@ -25,6 +33,11 @@ from learnability.results import whole_file
 __all__ = ["TableFit", "apply_model", "fit_table", "law_of_table"]
 
 _MODEL, _RECIPE = "model.npz", "recipe.json"
+_FOLDS = 5
+_LEAST, _COMPARED = 20, 5000
+"""Least and most rows on which predictions are compared."""
+_FORECAST = 100
+"""Least rows from which more rows are forecast."""
 
 
 @dataclass(frozen=True)
@@ -39,23 +52,32 @@ class TableFit:
         The table as it was read.
     loadings : Loadings or None
         Standardised weights of the columns, where there is a direction.
+    prediction : PredictionReport or None
+        What predictions from the directions are worth beside models of all columns, where they
+        were asked for. The finder and the number of directions are those that all rows chose.
+    forecast : Forecast or None
+        What more rows would bring to these predictions.
     """
 
     found: IndexSubspace
     table: Table
     loadings: Loadings | None
+    prediction: PredictionReport | None = None
+    forecast: Forecast | None = None
 
     def __str__(self) -> str:
         """Return the report, with the columns that make the directions."""
         lines = [*self.table.notes, str(self.found.report_)]
         if self.loadings is not None:
             lines.append(str(self.loadings))
+        lines += [str(said) for said in (self.prediction, self.forecast) if said is not None]
         return "\n".join(lines)
 
 
 def fit_table(
-    path: Path, target: str, components: str, out: Path | None, seed: int, **reading: Any
-) -> TableFit:
+    path: Path, target: str, components: str, out: Path | None, seed: int, *,
+    compare: bool = False, **reading: Any,
+) -> TableFit:  # fmt: skip
     """Fit `IndexSubspace` to a file, and write components, report, pictures and model.
 
     Parameters
@@ -69,6 +91,8 @@ def fit_table(
         summary.png, blindness.png, and landings.png where a staircase was climbed.
     seed : int
         Fixes everything.
+    compare : bool
+        Whether predictions are compared with those of models that take all columns.
     **reading
         Other arguments of `read_table`.
 
@@ -95,10 +119,45 @@ def fit_table(
     weights = None
     if len(found.components_):
         weights = loadings(found, table.X, table.y, seed=seed, sample_weight=table.weights)
-    fitted = TableFit(found, table, weights)
+    prediction, later = _compared(found, table, seed) if compare else (None, None)
+    fitted = TableFit(found, table, weights, prediction, later)
     if out is not None:
         _write(fitted, out)
     return fitted
+
+
+def _compared(
+    found: IndexSubspace, table: Table, seed: int
+) -> tuple[PredictionReport | None, Forecast | None]:
+    """Return how predictions compare with those of models of all columns, and a forecast.
+
+    None where rows are few, or no two classes are in every fold.
+    """
+    y = np.asarray(table.y)
+    counts = None if table.weights is None else np.asarray(table.weights, dtype=float)
+    some = np.sort(np.random.default_rng(seed).permutation(len(y))[:_COMPARED])
+    X, y = np.asarray(table.X, dtype=float)[some], y[some]
+    counts = None if counts is None else counts[some]
+    labels = read_labels(y, np.ones(len(y)))
+    numbers = labels.kind == "numbers"
+    if len(y) < _LEAST or np.sort(np.bincount(labels.codes))[-2] < _FOLDS * (not numbers):
+        return None, None
+    nothing = found.estimator_ is None
+    finder: Any = MomentSubspace("sir", 1) if nothing else found.estimator_.for_folds()
+    given: dict[str, Any] = {"folds": _FOLDS, "random_state": seed}
+    if numbers:
+        mean = DummyRegressor() if nothing else None
+        model: Any = IndexRegressor(finder, mean, **given)
+    else:
+        y = y.astype(str)
+        model = IndexClassifier(finder, DummyClassifier() if nothing else None, **given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # A fold may show fewer directions.
+        model.fit(X, y, sample_weight=counts)
+        report = prediction_report(model, X, y, counts)
+        if nothing or not _FORECAST <= len(y) < _COMPARED:
+            return report, None
+        return report, forecast(model, X, y, counts, overlap=found.report_.overlap)
 
 
 def apply_model(model: Path, path: Path) -> Any:
@@ -130,6 +189,10 @@ def apply_model(model: Path, path: Path) -> Any:
             f"{str(model)!r} holds no model: give the folder that `learnability fit --out` wrote."
         ) from error
     found = load_model(model / _MODEL)
+    if not len(found.components_):
+        raise LearnabilityError(
+            f"The model in {str(model)!r} found no direction: there are no coordinates to give."
+        )
     X = recipe.inputs(open_table(path)[0])
     return pandas.DataFrame(found.transform(X), columns=found.get_feature_names_out())
 
@@ -172,9 +235,14 @@ def _write(fitted: TableFit, out: Path) -> None:
     import pandas
 
     found, X, y = fitted.found, fitted.table.X, fitted.table.y
-    names = found.get_feature_names_out()
+    names = found.get_feature_names_out()[: len(found.components_)]
     table = pandas.DataFrame(found.components_, index=names, columns=X.columns)
-    words = json.dumps(found.report_.to_dict(), default=_plain, indent=1)
+    report = found.report_.to_dict()
+    if fitted.prediction is not None:
+        report["prediction"] = fitted.prediction.to_dict()
+    if fitted.forecast is not None:
+        report["forecast"] = fitted.forecast.to_dict()
+    words = json.dumps(report, default=_plain, indent=1)
     recipe = json.dumps(fitted.table.recipe.to_dict(), indent=1)
     with whole_file(out / "components.csv") as part:
         table.to_csv(part)

@@ -1,0 +1,181 @@
+"""What predictions from the directions are worth beside models that take all columns.
+
+All are fitted without each fold of the rows and score the rows of that fold, the same ones, so that
+their differences have small errors. Where one that takes all columns is ahead of the directions by
+more than two standard errors, the directions lose signal, and the report says how much.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import warnings
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_regressor
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from learnability.estimators._labels import weighted_mean
+from learnability.estimators._prediction import IndexPredictor, explained, given_rows
+from learnability.progress import tracked
+
+__all__ = ["PredictionReport", "prediction_report"]
+
+Array = NDArray[np.float64]
+_CLEAR = 2.0
+"""Standard errors by which a reference is ahead."""
+
+
+@dataclass(frozen=True)
+class PredictionReport:
+    """Scores on rows that were not seen.
+
+    Attributes
+    ----------
+    rows, folds : int
+        Sizes.
+    measure : str
+        What a score is.
+    score, error : float
+        Of the model on the directions, and its standard error.
+    references : dict
+        Model on all columns -> (score, standard error).
+    ahead : dict
+        Model on all columns -> (score less that of the directions, standard error).
+    """
+
+    rows: int
+    folds: int
+    measure: str
+    score: float
+    error: float
+    references: dict[str, tuple[float, float]]
+    ahead: dict[str, tuple[float, float]]
+
+    @property
+    def loss(self) -> tuple[str, float, float] | None:
+        """Return the reference that is clearly ahead, by how much and with which error; or None."""
+        clear = [
+            (gain, error, name)
+            for name, (gain, error) in self.ahead.items()
+            if gain > _CLEAR * error
+        ]
+        if not clear:
+            return None
+        gain, error, name = max(clear)
+        return name, gain, error
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain numbers and words."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        """Return sentences, one per paragraph."""
+        others = ", ".join(f"{name} {a:.3f} ± {b:.3f}" for name, (a, b) in self.references.items())
+        lines = [
+            f"Prediction of rows that were left out ({self.folds} folds of {self.rows} rows), "
+            f"{self.measure}: from the directions {self.score:.3f} ± {self.error:.3f}; from all "
+            f"columns {others}."
+        ]
+        if self.loss is None:
+            lines.append("No model of all columns is ahead by more than two standard errors.")
+        else:
+            name, gain, error = self.loss
+            lines.append(
+                f"The directions lose signal: {name} on all columns is ahead by {gain:.3f} ± "
+                f"{error:.3f}."
+            )
+        return "\n".join(textwrap.fill(line, 80) for line in lines)
+
+
+def prediction_report(
+    model: IndexPredictor, X: Any, y: Any, sample_weight: Any = None
+) -> PredictionReport:
+    """Compare predictions from the directions with those of models that take all columns.
+
+    Parameters
+    ----------
+    model : IndexRegressor or IndexClassifier
+        Fitted with `folds`.
+    X, y, sample_weight
+        What it was fitted to.
+
+    Returns
+    -------
+    PredictionReport
+
+    Raises
+    ------
+    LearnabilityError
+        When the model was fitted without `folds`, or to other rows.
+    """
+    X, y, weights = given_rows(model, X, y, sample_weight)
+    numbers = bool(is_regressor(model))
+    own, folds = model._rows, model.fold_
+    references: dict[str, tuple[float, float]] = {}
+    ahead: dict[str, tuple[float, float]] = {}
+    named = _references(X, numbers=numbers)
+    for name, reference in tracked(list(named.items()), "models of all columns"):
+        rows = _rows_of(reference, X, y, weights, folds, numbers=numbers)
+        references[name] = weighted_mean(rows, weights)
+        ahead[name] = weighted_mean(rows - own, weights)
+    return PredictionReport(
+        rows=len(X),
+        folds=int(folds.max()) + 1,
+        measure="explained share of the variance" if numbers else "share of right classes",
+        score=weighted_mean(own, weights)[0],
+        error=weighted_mean(own, weights)[1],
+        references=references,
+        ahead=ahead,
+    )
+
+
+def _references(X: Array, *, numbers: bool) -> dict[str, Any]:
+    """Return models of all columns: a linear one, a kernel machine, boosted trees."""
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+    from sklearn.linear_model import LassoCV, LogisticRegression, RidgeCV
+    from sklearn.svm import SVC, SVR
+
+    def scaled(model: Any) -> Any:
+        return make_pipeline(StandardScaler(), model)
+
+    wide = X.shape[1] > len(X)
+    if numbers:
+        linear = {"lasso": LassoCV(cv=3)} if wide else {"ridge": RidgeCV(np.logspace(-3, 4, 15))}
+        others = {"kernel machine": SVR(), "boosting": HistGradientBoostingRegressor(max_iter=60)}
+    else:
+        linear = {"logistic": LogisticRegression(C=0.1 if wide else 1.0, max_iter=1000)}
+        others = {"kernel machine": SVC(), "boosting": HistGradientBoostingClassifier(max_iter=60)}
+    if wide:
+        del others["boosting"]  # It takes too long, and rows are too few for it.
+    return {name: scaled(model) for name, model in (linear | others).items()}
+
+
+# Small tables: threads would wait.
+@threadpool_limits.wrap(limits=1)  # type: ignore[untyped-decorator]
+def _rows_of(
+    model: Any, X: Array, y: NDArray[Any], weights: Array, folds: NDArray[Any], *, numbers: bool
+) -> Array:
+    """Return terms of the score of a model that is fitted without each fold, shape (n,)."""
+    if numbers:  # Machines expect numbers of order one.
+        y = y.astype(float)
+        y = (y - y.mean()) / (float(y.std()) or 1.0)
+    predicted = np.empty(len(y), dtype=y.dtype)
+    last = model.steps[-1][0]
+    for fold in range(folds.max() + 1):
+        out = folds == fold
+        if len(np.unique(y[~out])) < 2:
+            predicted[out] = y[~out][0]
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            counts = {f"{last}__sample_weight": weights[~out]}
+            predicted[out] = clone(model).fit(X[~out], y[~out], **counts).predict(X[out])
+    if numbers:
+        return explained(y, predicted, weights)
+    return np.asarray(predicted == y, dtype=float)
