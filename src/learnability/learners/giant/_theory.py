@@ -165,7 +165,13 @@ def batch_law(target: Target, activation: Link, init: str, step: float, size: fl
 
 
 def batch_of(
-    z: Array, y: Array, weights: Array, known: Bends, init: str, step: float, size: float
+    z: Array,
+    y: Array,
+    weights: Array,
+    known: Bends,
+    init: str | tuple[float, ...],
+    step: float,
+    size: float,
 ) -> Batch:
     """The samples of a step as the rows see them, from coordinates (k, r), labels and weights."""
     e = y - (known.mean if init == "ones" else 0.0)
