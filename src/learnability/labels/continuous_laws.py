@@ -78,7 +78,7 @@ class GaussianLaw(Law):
         return level if np.ptp(found) <= 1e-13 * abs(level) else None
 
     @cached_property
-    def core(self) -> Link:
+    def core(self) -> Link:  # type: ignore[override]
         """The label as a function of z and of one standard normal variable, the last one."""
         from learnability.labels.link import Link
 

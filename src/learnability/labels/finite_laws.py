@@ -253,7 +253,7 @@ class FiniteLaw(Law):
         return np.asarray(self.chosen(points, rng.random(z.shape[:-1])))
 
     @cached_property
-    def core(self) -> Link:
+    def core(self) -> Link:  # type: ignore[override]
         """The label as a function of z and of latent variables, the last of which chooses it."""
         from learnability.labels.link import Link
 

@@ -123,7 +123,7 @@ class CellLaw(FiniteLaw):
         self._fill(values, (core,), core.r - latents, latents, name, None)
 
     @cached_property
-    def core(self) -> Link:
+    def core(self) -> Link:  # type: ignore[override]
         """The function of visible and latent coordinates."""
         return self.fields[0]
 

@@ -96,8 +96,8 @@ def encode(found: Labelled) -> list[bytes]:
             dims, given = value if isinstance(value, tuple) else ((), value)
             dims, values = (dims,) if isinstance(dims, str) else dims, _plain(np.asarray(given))
             if "seed" in dims:
-                before = (slice(None),) * dims.index("seed")
-                runs = [_narrow(values[(*before, k)]) for k in range(count)]
+                along = dims.index("seed")
+                runs = [_narrow(np.take(values, k, axis=along)) for k in range(count)]
                 dims = tuple(dim for dim in dims if dim != "seed")
             else:
                 runs = [_narrow(values)] * count

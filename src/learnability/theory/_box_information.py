@@ -62,7 +62,7 @@ def even_rule(q: float, step: float, reach: float) -> tuple[Array, Array]:
     spread = math.sqrt(q)
     width = min(step * math.sqrt(1 - min(q, KNOWN)), 0.8 * spread)
     count = math.ceil(reach * spread / width)
-    omega = (np.arange(-count, count) + 0.5) * width
+    omega: Array = (np.arange(-count, count, dtype=float) + 0.5) * width
     weight = np.exp(-0.5 * (omega / spread) ** 2)
     return omega, weight / weight.sum()
 

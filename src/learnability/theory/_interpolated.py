@@ -57,7 +57,7 @@ def interpolated_information(
         return max(found, 0.0) * (q if vanishes else 1.0)
 
     def scaled(root: float) -> float:
-        return inside(1 - root * root) / root ** (2 * exponent)
+        return inside(1 - root * root) / float(root ** (2 * exponent))
 
     # Beyond the last node it is a line in sqrt(1 - q), as it is close to the end.
     last = scaled(low)
@@ -70,6 +70,6 @@ def interpolated_information(
         if q <= most:
             return inside(q) / v
         root = math.sqrt(v)
-        return (last + slope * (root - low)) * root ** (2 * exponent) / v
+        return (last + slope * (root - low)) * float(root ** (2 * exponent)) / v
 
     return evaluate

@@ -82,7 +82,9 @@ class Branch:
         self._told = self._slope.antiderivative()
         start = members[0]
         below = 0.0 if math.isnan(begins) else float(self._told(start.root) - self._told(0.0))
-        self._offset = (psi(start.M) if math.isnan(begins) else below) - self._told(start.root)
+        self._offset = (psi(start.M) if math.isnan(begins) else below) - float(
+            self._told(start.root)
+        )
 
     def thinned(self, kept: Callable[[Member], bool]) -> Branch:
         """Every second member, and those to be kept."""

@@ -230,7 +230,7 @@ class LabelInformation:
         )
         bend = np.where(beyond, 1 - first / np.maximum(last, 1e-300), 0.0)
         line = 1 + bend * (1 - np.sqrt(variance / (1 - kept)))
-        return np.sqrt(np.maximum(line, 0.0) * ((1 - kept) / variance) ** power)
+        return np.asarray(np.sqrt(np.maximum(line, 0.0) * ((1 - kept) / variance) ** power))
 
     @cached_property
     def _slopes(self) -> Array:

@@ -203,8 +203,7 @@ def _stacked(found: Sequence[Found], axis: int) -> Found:
     """Return results of the same names as one, along a new axis; paths hold their last value."""
     first = found[0]
     if len(found) == 1:
-        place = (slice(None),) * axis + (None,)
-        alone = {name: np.asarray(one)[place] for name, one in first.values.items()}
+        alone = {name: np.expand_dims(one, axis) for name, one in first.values.items()}
         return dataclasses.replace(first, values=alone)
     names = list(dict.fromkeys(name for one in found for name in one.values))
     values = {}

@@ -161,7 +161,9 @@ def batch_eigenvalues(batch: Batch, d: int, rng: np.random.Generator) -> Array:
     X, e = rng.standard_normal((n, d)), batch.e[chosen]
     X[:, : batch.z.shape[1]] = batch.z[chosen]
     moved = np.eye(d) + batch.pull * (X.T * e) @ X / n
-    return np.linalg.eigvalsh(moved @ moved + batch.noise * (X.T * e**2) @ X / n)
+    return np.asarray(
+        np.linalg.eigvalsh(moved @ moved + batch.noise * (X.T * e**2) @ X / n), dtype=float
+    )
 
 
 def resolutions(rows: Array, share: Complex, beta: float, xi: Complex) -> Complex:
@@ -199,9 +201,9 @@ def layer_density(rows: Array, beta: float, s: Array) -> Array:
     s : array, shape (m,)
         Singular values above zero; details finer than a thousandth are smoothed.
     """
-    xi = -(s**2) * (1 + 1j * WIDTHS[0]) / beta
+    xi: Complex = np.asarray(-(s**2) * (1 + 1j * WIDTHS[0]) / beta, dtype=complex)
     for width in (*WIDTHS, 0.003, 0.001):
-        z = s**2 * (1 + 1j * width)
+        z: Complex = np.asarray(s**2 * (1 + 1j * width), dtype=complex)
         xi = resolutions(rows, -z, beta, xi)
     if beta <= 1:
         return np.asarray(2 * s * np.maximum((1 / (beta * xi)).imag, 0.0) / np.pi)
