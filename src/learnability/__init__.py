@@ -84,9 +84,10 @@ else:
         "learners": (
             "BatchGD", "BayesAMP", "FlowNetwork", "GiantSteps", "GradientFlow", "JointAdamW",
             "KernelRidge", "Layerwise", "LinearModel", "MeanFieldLangevin", "MehlerReadout",
-            "MehlerSecondLayer", "OnlineSGD", "OracleFirstLayer", "PreconditionedSecondLayer",
-            "RandomFeatures", "RandomFirstLayer", "RidgeReadout", "Spectral", "SpectralFirstLayer",
-            "SphericalFirstLayer", "TwoLayer",
+            "MehlerSecondLayer", "OnlineSGD", "OracleFirstLayer", "OracleLevel", "PlainSecondLayer",
+            "PreconditionedSecondLayer", "RandomFeatures", "RandomFirstLayer", "RidgeReadout",
+            "Spectral", "SpectralFirstLayer", "SphericalFirstLayer", "TwoLayer", "UnfoldingLayer",
+            "layer_probes",
         ),
         "reports": ("Hardness", "compare", "hardness"),
         "results": (),
