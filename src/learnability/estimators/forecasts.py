@@ -47,10 +47,11 @@ class Forecast:
     rows : list of int
         Numbers of rows.
     score : list of (float, float, float)
-        Score on rows that are not seen, and the ends of its 90 % interval.
+        Score on rows that are not seen, and the two ends between which it is expected.
     overlap : list of lists
-        Squared overlap of each direction and the ends of its 90 % interval, None where the overlap
-        of today's rows is not known.
+        Squared overlap of each direction and its two ends, None where the overlap of today's rows
+        is not known. The ends follow from assumptions on how errors fall with the rows; how often
+        they hold has not been measured.
     measured : tuple of (float, float)
         Score at the rows of the fits without a fold, and at half of them.
     """
@@ -66,7 +67,10 @@ class Forecast:
 
     def __str__(self) -> str:
         """Return one line for each number of rows, and what is not said."""
-        lines = ["Forecast, if rows stay as they are and no further direction opens (90 %):"]
+        lines = [
+            "Forecast, if rows stay as they are and no further direction opens. The ends in",
+            "brackets assume how errors fall; how often they hold has not been measured:",
+        ]
         for n, (value, low, high), known in zip(self.rows, self.score, self.overlap, strict=True):
             words = f"  {n} rows: score {value:.2f} ({low:.2f} to {high:.2f})"
             told = [f"{q:.2f} ({a:.2f} to {b:.2f})" for q, a, b in filter(None, known)]

@@ -38,6 +38,10 @@ _LEAST, _COMPARED = 20, 5000
 """Least and most rows on which predictions are compared."""
 _FORECAST = 100
 """Least rows from which more rows are forecast."""
+_CHOSEN_BEFORE = (
+    "The finder and the number of directions were chosen on all rows before: the score\n"
+    "from the directions may be too high by what that choice gained."
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,10 @@ class TableFit:
         lines = [*self.table.notes, str(self.found.report_)]
         if self.loadings is not None:
             lines.append(str(self.loadings))
-        lines += [str(said) for said in (self.prediction, self.forecast) if said is not None]
+        if self.prediction is not None:
+            lines += [str(self.prediction), _CHOSEN_BEFORE]
+        if self.forecast is not None:
+            lines.append(str(self.forecast))
         return "\n".join(lines)
 
 
