@@ -144,7 +144,8 @@ def symmetries(
         z = scale * points
         batches.append((z, np.asarray(function(z), dtype=float), tolerance))
     beside = points_beside_jumps(function, r)
-    batches.append((beside, np.asarray(function(beside), dtype=float), 1e-6))
+    if len(beside):
+        batches.append((beside, np.asarray(function(beside), dtype=float), 1e-6))
     found = []
     for permutation, signs in _signed_permutations(r):
         characters = [1] if mirror is None else [1, -1]

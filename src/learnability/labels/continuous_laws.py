@@ -40,6 +40,7 @@ class GaussianLaw(Law):
     """
 
     kind: ClassVar[str] = "normal"
+    integrated_by_core: ClassVar[bool] = True
 
     location: Link
     dispersion: Link
@@ -124,6 +125,7 @@ class LatentLaw(Law):
     """
 
     kind: ClassVar[str] = "latent"
+    integrated_by_core: ClassVar[bool] = True
 
     core: Link
     latents: int

@@ -43,6 +43,8 @@ class Law(ABC):
     """Number of hidden coordinates."""
     core: Link
     """The label as a function of z and of standard normal latent variables after it."""
+    integrated_by_core: ClassVar[bool] = False
+    """Whether integrals run over the coordinates of `core`; else over z, with a sum over labels."""
 
     @property
     def text(self) -> str | None:

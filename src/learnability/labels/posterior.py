@@ -99,12 +99,11 @@ def _scheme_of_law(channel: Channel, law: Law) -> Scheme:
             f"The posterior of {law.name} has {size} hidden directions and latent variables, but "
             f"at most {MOST_DIRECTIONS} are computed."
         )
-    core = getattr(law, "core", None)
-    if core is None:
+    if not law.integrated_by_core:
         return SoftPosterior(channel)
     from learnability.labels.channel import Channel
 
-    return PinnedPosterior(channel, scheme_of(Channel(core, channel.noise)), law.r)
+    return PinnedPosterior(channel, scheme_of(Channel(law.core, channel.noise)), law.r)
 
 
 @lru_cache(maxsize=64)

@@ -69,11 +69,10 @@ class LawInformation(LabelInformation):
     @cached_property
     def _core(self) -> Channel | None:
         """The channel of the function of visible and latent coordinates, where that is used."""
-        core = getattr(self._law, "core", None)
-        if isinstance(self._law, FiniteLaw) or core is None:
+        if not self._law.integrated_by_core:
             return None
         on_line = self.r == 1 and line_table(self._law, np.ones((1, 1)), np.zeros(1), self._noise)
-        return None if on_line else Channel(core, self._noise)
+        return None if on_line else Channel(self._law.core, self._noise)
 
     @property
     def _few_labels(self) -> bool:

@@ -157,7 +157,7 @@ def _rules(target: Target, loss: Loss) -> list[LabelNodes]:
     """Return quadratures of the joint law of (z, y): two of different order, or randomised ones."""
     channel = target.channel
     law = channel.law
-    core = channel.link if law is None else getattr(law, "core", channel.link)
+    core = law.core if law is not None and law.integrated_by_core else channel.link
     section = Section.whole(core)
     found = []
     for rule in rules_for(section, constant=core.r > 1)[0]:
