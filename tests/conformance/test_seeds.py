@@ -61,7 +61,9 @@ def test_a_prediction_does_not_depend_on_its_neighbours(
         together, alpha = asked.result, argument("alpha")[1]
         alone = asked.again(alpha=float(alpha))
         for name, values in alone.data_vars.items():
-            if values.dtype.kind == "f":
+            grids = [dim for dim in values.dims if dim in values.coords and dim in together.coords]
+            own = any(not np.array_equal(alone[dim], together[dim]) for dim in grids)
+            if values.dtype.kind == "f" and not own:  # A grid that is chosen for all ratios is not.
                 np.testing.assert_allclose(
                     values, together[name].sel(alpha=alpha), rtol=1e-7, atol=1e-10, err_msg=name
                 )

@@ -39,6 +39,8 @@ _SAME = 0.03
 _CLOSE, _MOST_CENTRES = 0.03, 4
 """A function I(M) that is smooth around an overlap holds this far from it."""
 _SHUT = 1e-4
+_NOTHING = 1e-13
+"""Information below this is rounding."""
 _REFINED = 3
 _HARD = 0.02
 """Below this overlap fixed points of a hard link are rounding."""
@@ -351,13 +353,17 @@ def _of_trace(information: Array, trace: float) -> tuple[float, Array]:
     """alpha at which A (I + A)^{-1}, A = alpha I, has a trace; and that matrix."""
     values, frame = np.linalg.eigh(information)
     alpha = _ratio_of_trace(values, trace)
-    share = alpha * np.maximum(values, 0.0)
-    return alpha, np.asarray((frame * (share / (1 + share))) @ frame.T)
+    if math.isinf(alpha):  # No ratio is enough: what has any information is known.
+        known = (values > _NOTHING).astype(float)
+    else:
+        share = alpha * np.maximum(values, 0.0)
+        known = share / (1 + share)
+    return alpha, np.asarray((frame * known) @ frame.T)
 
 
 def _ratio_of_trace(values: Array, trace: float) -> float:
     """alpha at which the sum of alpha v / (1 + alpha v) over values is a trace; inf if none."""
-    values = values[values > 1e-13]
+    values = values[values > _NOTHING]
     if len(values) <= trace:
         return math.inf
     low, high = math.log(trace / len(values) / values.max()), 0.0

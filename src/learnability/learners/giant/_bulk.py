@@ -48,7 +48,7 @@ Array = NDArray[np.float64]
 _STEPS = 60
 _RANGE = (1e-6, 1e6)
 """Of xi over the scale of Sigma, in the table."""
-_POINTS = 161
+_POINTS = 481
 
 
 class Forms(NamedTuple):
