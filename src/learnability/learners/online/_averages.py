@@ -23,6 +23,9 @@ __all__ = ["direction_of", "node_averages"]
 
 Array = NDArray[np.float64]
 
+_DRAWN = 64
+"""At most so many further samples of a batch are drawn; they stand for those of a longer one."""
+
 
 def node_averages(
     recipe: Recipe, nodes: Nodes, linear: Callable[[Point], Any] | None = None
@@ -38,7 +41,8 @@ def node_averages(
     linear : callable, optional
         More exact averages of what is linear in U and V (`_termwise.linear_terms`).
     """
-    others = _rest_of_the_batch(nodes.weights, recipe.batch - 1 if recipe.rule == "sam" else 0)
+    count = recipe.batch - 1 if recipe.rule == "sam" else 0
+    others = _rest_of_the_batch(nodes.weights, min(count, _DRAWN))
 
     def averages(at: Point, rates: Rates) -> Averages:
         L = root_of(at.rest)
@@ -75,12 +79,18 @@ def direction_of(
 ) -> tuple[Array, Array]:
     """U and V (p, N) of both layers on samples with these fields (p, N) and labels (N,).
 
-    `others` has the places of the further samples in the batch of each.
+    `others` has the places of the further samples in the batch of each. In a batch that is longer,
+    they stand for all further samples: the sum keeps its mean and its variance.
     """
 
     def power(square: Array) -> Array:
         own = square.sum(axis=0)
-        return np.asarray(sum((own[place] for place in others), own))
+        total = np.asarray(sum((own[place] for place in others), own))
+        further, k = recipe.batch - 1, len(others)
+        if 0 < k < further:
+            mean = own[others[0]].mean()
+            total = own + further * mean + np.sqrt(further / k) * (total - own - k * mean)
+        return total
 
     slope = recipe.activation.derivative()
     gradient = network_gradient(at.second, y, recipe.activation, slope, recipe.loss)
