@@ -153,7 +153,7 @@ def test_first_layers_at_equal_samples(
         assert found.mean() == pytest.approx(other, abs=allowed), steps
 
 
-@pytest.mark.parametrize(("d", "ratios"), [(64, (4, 8, 12, 16)), (100, (4, 6, 10, 16))])
+@pytest.mark.parametrize(("d", "ratios"), [(64, (4, 8, 12, 16)), (100, (4, 10))])
 def test_spectral_and_mehler_follow_the_theory(d: int, ratios: tuple[int, ...]) -> None:
     """Ridge 1, eight seeds, n from 4 n* to 16 n*: within 3 standard errors and 0.03 of Var y.
 
