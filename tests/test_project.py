@@ -67,6 +67,16 @@ def test_the_entrance_loads_nothing_heavy(entrance, tmp_path):
     assert [name for name in loaded if name.split(".")[0] in HEAVY] == []
 
 
+def test_a_short_run_loads_only_what_it_computes_with(tmp_path):
+    words = ("simulate", "bayes-amp", "abs(z)", "--d", "100", "--alpha", "1")
+    call = "from learnability.cli import main\nmain()"
+    done = run_python("-c", REPORT_LOADED + call, *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    loaded = {name.split(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
+    assert "xarray" in loaded
+    assert loaded.isdisjoint({"jax", "numba", "sklearn", "matplotlib", "dask", "distributed"})
+
+
 @pytest.mark.parametrize(
     "first", ["pass", "lb.Hardness", "import learnability.reports.registry", "lb.hardness"]
 )

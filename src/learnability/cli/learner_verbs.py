@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
+from learnability.cli.light_results import leave_dask_unloaded
 from learnability.cli.options import argument, command, listed, plain_option
 from learnability.cli.output import (
     PICTURES,
@@ -56,8 +57,9 @@ class LearnerGroup(TyperGroup):
         LearnabilityError
             When there is no such learner, or it does not answer.
         """
-        from learnability.cli.learner_options import answers
-        from learnability.learners import LEARNERS
+        with working("loading"):
+            from learnability.cli.learner_options import answers
+            from learnability.learners import LEARNERS
 
         learner = LEARNERS.get(cmd_name)
         if learner is not None and answers(learner, str(self.name)):
@@ -164,6 +166,7 @@ def _predict(what: Asked, values: dict[str, Any]) -> None:
     check_needs(what, "predict")
     seeds = _seeds(values)
     with working(f"{what.learner.name}: theory"):
+        leave_dask_unloaded()
         found = what.learner.predict(
             what.target, question=what.question.name, seeds=seeds, **what.arguments
         )
@@ -207,6 +210,7 @@ def _plot(what: Asked, values: dict[str, Any]) -> None:
         fixed = _set(what)
         check_needs(fixed, "predict")
         with working(f"{what.learner.name}: theory"):
+            leave_dask_unloaded()
             theory = fixed.learner.predict(
                 fixed.target, question=what.question.name, **fixed.for_side("predict")
             )
@@ -277,6 +281,8 @@ def _runs(
 
     settings = {name: setting(text, name) for name, text in what.settings.items()}
     store = values["store"]
+    with working(f"{what.learner.name}: runs"):
+        leave_dask_unloaded()
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", StudyWarning)

@@ -73,7 +73,9 @@ class LaterCommand(TyperCommand):
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
     ) -> Any:
         """Parse the words by the real command."""
-        made = import_module(self.home).make(str(self.name), str(self.help))
+        with working("loading"):
+            home = import_module(self.home)
+        made = home.make(str(self.name), str(self.help))
         return made.make_context(info_name, args, parent=parent, **extra)
 
 
