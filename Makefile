@@ -38,9 +38,9 @@ AXE_CORE := axe-core@4.14.0
 	mkdir -p $@
 	cd $@ && { npm pack --silent $(AXE_CORE) && tar xzf axe-core-*.tgz; } || echo "npm did not fetch $(AXE_CORE)."
 
-browser: $(STAMP) .venv/axe  ## open the explorer in Debian's Chromium and try all of it
+browser: $(STAMP) .venv/axe  ## open the explorer and report pages in Debian's Chromium
 	command -v chromium chromedriver || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver; }
-	$(BIN)/python -m pytest tests/explorer/test_browser.py
+	$(BIN)/python -m pytest tests/explorer/test_browser.py tests/cli/test_report_in_browser.py
 
 # A change of one family runs its own: make agreement FAMILY=online.
 FAMILY ?=

@@ -11,7 +11,7 @@ from learnability.drawing.picture import Picture
 from learnability.reports import Comparison
 
 from tests.reports.shared import report_on
-from tests.tools.overlaps import crossing_texts
+from tests.tools.overlaps import faults
 
 LINKS = (
     "z", "abs(z)", "z**3 - 3*z", "z**2*exp(-z**2)", "sign(z1*z2)",
@@ -22,24 +22,24 @@ LINKS = (
 def test_the_check_sees_what_crosses_and_what_leaves() -> None:
     figure = Picture(figsize=(2, 1))
     figure.text(0.5, 0.5, "one")
-    assert crossing_texts(figure) == []
+    assert faults(figure) == []
     figure.text(0.52, 0.5, "two")
     figure.text(0.95, 0.2, "far out")
-    assert crossing_texts(figure) == ["'far out' leaves the figure", "'one' crosses 'two'"]
+    assert faults(figure) == ["'far out' leaves the figure", "'one' crosses 'two'"]
 
 
 @pytest.mark.parametrize("text", LINKS)
 def test_reports(text: str) -> None:
-    assert crossing_texts(report_on(text).plot()) == []
+    assert faults(report_on(text).plot()) == []
 
 
 def test_reports_of_noise_and_of_a_hierarchy() -> None:
-    assert crossing_texts(report_on("abs(z)", 0.1).plot()) == []
-    assert crossing_texts(lb.hardness(lb.Hierarchical("tanh(z)")).plot()) == []
+    assert faults(report_on("abs(z)", 0.1).plot()) == []
+    assert faults(lb.hardness(lb.Hierarchical("tanh(z)")).plot()) == []
 
 
 def test_staircases_side_by_side() -> None:
-    assert crossing_texts(Comparison(tuple(map(report_on, LINKS))).plot()) == []
+    assert faults(Comparison(tuple(map(report_on, LINKS))).plot()) == []
 
 
 @pytest.mark.parametrize("width", ["column", "text"])
@@ -54,5 +54,5 @@ def test_theory_and_runs(width: str) -> None:
                                                       "alpha_full": 1.5})  # fmt: skip
     runs = theory.isel(alpha=[3, 9]).expand_dims(seed=3).transpose("alpha", "seed", ...)
     runs = runs.assign_attrs(d=200)
-    assert crossing_texts(lb.plot(theory, runs, width=width)) == []
-    assert crossing_texts(lb.plot(theory, runs, variable="error", width=width)) == []
+    assert faults(lb.plot(theory, runs, width=width)) == []
+    assert faults(lb.plot(theory, runs, variable="error", width=width)) == []

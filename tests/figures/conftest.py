@@ -1,4 +1,4 @@
-"""Figures that the tests of this folder draw are searched for texts that cross or leave them."""
+"""Figures that the tests of this folder draw are searched for faults of their layout."""
 
 from __future__ import annotations
 
@@ -9,21 +9,17 @@ from typing import Any
 
 import pytest
 
-from tests.tools.overlaps import crossing_texts
+from learnability.figures import FIGURES
 
-SEARCHED = (
-    "compositional-exponents", "first-layer", "flows", "kernel-spectrum", "lazy-polynomial",
-    "rank-collapse", "scaling-laws", "spiked-alignment", "spiked-one-step", "spiked-spectrum",
-)  # fmt: skip
-"""Figures whose texts have room at the small size of their test too."""
+from tests.tools.overlaps import faults
 
 
 @pytest.fixture(scope="session", autouse=True)
 def readable_figures() -> Iterator[None]:
-    """The first picture of each figure is searched for texts that cross."""
+    """The first picture of each figure is searched for texts that cross and covered curves."""
     looked_at: set[str] = set()
     with pytest.MonkeyPatch.context() as patch:
-        for name in SEARCHED:
+        for name in FIGURES:
             module = import_module(f"learnability.figures.{name.replace('-', '_')}")
             patch.setattr(module, "picture", _looked_at(module.picture, name, looked_at))
         yield
@@ -35,7 +31,7 @@ def _looked_at(picture: Any, name: str, looked_at: set[str]) -> Any:
         figure = picture(data)
         if name not in looked_at:
             looked_at.add(name)
-            assert crossing_texts(figure) == [], name
+            assert faults(figure) == [], name
         return figure
 
     return drawn

@@ -44,7 +44,7 @@ def _told(values: dict[str, Any]) -> None:
 
 
 def _summary(learner: type[Learner]) -> str:
-    """Two or three lines: what it is, what it accepts, what can be asked."""
+    """Return two or three lines: what it is, what it accepts, what can be asked."""
     supports = learner.supports
     title = (learner.__doc__ or "").strip().partition("\n")[0]
     most = supports.most_directions

@@ -69,7 +69,7 @@ class Asked(NamedTuple):
 
 
 def field_options(learner: type[Learner]) -> dict[str, Option]:
-    """Declared field of a learner -> its option."""
+    """Return the option of each declared field of a learner."""
     found = {}
     for field, about in declared(learner):
         default = getattr(field.default, "text", field.default)
@@ -79,7 +79,7 @@ def field_options(learner: type[Learner]) -> dict[str, Option]:
 
 
 def argument_options(learner: type[Learner], verb: str) -> dict[str, Option]:
-    """Argument of the questions that a verb asks -> its option."""
+    """Return the option of each argument of the questions that a verb asks."""
     questions: dict[str, dict[str, None]] = {"d": {}}
     for kind in SIDES[verb]:
         for question in learner.questions:

@@ -275,7 +275,7 @@ def _replaced(record: Any, name: str, text: str) -> Any:
 def _runs(
     what: Asked, values: dict[str, Any], arguments: dict[str, Any]
 ) -> tuple[xarray.Dataset, list[warnings.WarningMessage]]:
-    """The runs of a study, and its warnings."""
+    """Return the runs of a study, and its warnings."""
     from learnability.cli.grids import setting
     from learnability.studies import StudyWarning, study
 

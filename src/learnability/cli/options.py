@@ -216,5 +216,5 @@ def command(
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words as a sentence has them: "a, b and c"."""
+    """Return words as a sentence has them: "a, b and c"."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]

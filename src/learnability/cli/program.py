@@ -33,7 +33,7 @@ class Verbs(TyperGroup):
     """The verbs in the order in which a user meets them."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Their names."""
+        """Return their names."""
         return sorted(super().list_commands(ctx), key=_ORDER.index)
 
 
@@ -202,7 +202,7 @@ def fit(
 
 
 def _names(text: str) -> list[str]:
-    """Names between commas."""
+    """Return names between commas."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 

@@ -42,7 +42,7 @@ def input_options() -> dict[tuple[str, str], Option]:
 
 
 def tree_options() -> dict[str, Option]:
-    """Field of a hierarchical target -> its option."""
+    """Return the option of each field of a hierarchical target."""
     found = {}
     for field, about in declared(Hierarchical):
         if field.name != "noise":

@@ -182,5 +182,5 @@ def _thresholds(
 
 
 def _length(group: list[tuple[float, str]]) -> int:
-    """Letters of a label, the space around it included."""
+    """Return letters of a label, the space around it included."""
     return sum(len(name.removeprefix("alpha_")) + 3 for _, name in group)

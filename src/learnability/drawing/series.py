@@ -21,7 +21,7 @@ _NO_AXIS = ("seed", "estimate", "other_estimate", "index", "marked", "feature")
 
 
 def chosen(sides: list[Any], variable: str | None, x: str | None) -> tuple[str, str]:
-    """The variable and the axis that are drawn, or a sentence."""
+    """Return the variable and the axis that are drawn, or a sentence."""
     last = sides[-1]
     shared = [str(n) for n in last.data_vars if all(n in side for side in sides)]
     numeric = [n for n in shared if all(side[n].dtype.kind in "biuf" for side in sides)]
@@ -49,7 +49,7 @@ def chosen(sides: list[Any], variable: str | None, x: str | None) -> tuple[str, 
 
 
 def series(data: Any, variable: str, x: str) -> Iterator[tuple[Any, str, int, dict[str, str]]]:
-    """Values along x (and seed), with a colour, the number of the style, and labels."""
+    """Yield values along x (and seed), with a colour, the number of the style, and labels."""
     values = data[variable]
     own = [dim for dim in ("estimate", "index") if dim in values.dims]
     if len(own) == 2:
@@ -81,7 +81,7 @@ def series(data: Any, variable: str, x: str) -> Iterator[tuple[Any, str, int, di
 
 
 def bands(data: Any, variable: str, x: str) -> Iterator[tuple[Any, Any, str]]:
-    """Values along x with their standard errors and the colour, where a theory has some."""
+    """Yield values along x with their standard errors and the colour, where a theory has some."""
     if variable + STDERR not in data or x not in data[variable].dims:
         return
     if {"estimate", "index"} <= set(data[variable].dims) and (
@@ -95,12 +95,12 @@ def bands(data: Any, variable: str, x: str) -> Iterator[tuple[Any, Any, str]]:
 
 
 def label_of(rows: Mapping[str, Row], name: str) -> str:
-    """The label of the schema, or the name itself."""
+    """Return the label of the schema, or the name itself."""
     found = rows[name].label if name in rows else ""
     return found or name.replace("_", " ")
 
 
 def _symbol(name: str) -> str:
-    """The letter of a coordinate: what stands before the equals sign of its label."""
+    """Return the letter of a coordinate: what stands before the equals sign of its label."""
     label = label_of(COORDINATES, name)
     return label.split(" = ")[0] + "$" if " = " in label else label

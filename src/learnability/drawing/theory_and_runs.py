@@ -22,7 +22,7 @@ def against(
     *,
     paths: bool = False,
 ) -> xarray.Dataset:
-    """Theory and runs as one set of numbers.
+    """Return theory and runs as one set of numbers.
 
     Variables, the axis "alpha" and attributes get the prefixes "theory_" and "runs_", and so do
     other coordinates and dimensions in which the two differ; the variable "threshold" is added

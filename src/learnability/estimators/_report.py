@@ -102,7 +102,7 @@ class IndexReport:
         return card(f"{count} found", body, scores)
 
     def __str__(self) -> str:
-        """Sentences, one per line."""
+        """Return sentences, one per line."""
         lines = [f"{self.rows} rows, {self.columns} columns of rank {self.rank}."]
         if self.n_components == 0:
             lines.append(

@@ -132,7 +132,7 @@ def bulk_ends(f: Array, ratio: float) -> tuple[float, float]:
 
 
 def _against_ends(values: Array, f: Array, ratio: float) -> Array:
-    """Eigenvalues in units of the end of the bulk on their side."""
+    """Return eigenvalues in units of the end of the bulk on their side."""
     low, high = bulk_ends(f, ratio)
     return np.where(values > 0, values / high, values / low)
 

@@ -93,7 +93,7 @@ class DimensionReport:
         return asdict(self)
 
     def __str__(self) -> str:
-        """One line, with the rules that were run."""
+        """Return one line, with the rules that were run."""
         said = f"directions: {self.cv} by held-out rows"
         if self.permutation is not None:
             agreed = "they agree" if self.agree else "they disagree: look at both"

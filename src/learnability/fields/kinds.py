@@ -318,6 +318,6 @@ class Several(Kind):
         return found
 
     def parse(self, text: str) -> Any:
-        """One number, or those between commas."""
+        """Return one number, or those between commas."""
         parts = [_plain(part) for part in text.split(",")]
         return parts[0] if len(parts) == 1 else tuple(parts)

@@ -85,7 +85,7 @@ def paths(
 
 
 def captured_paths(result: xarray.Dataset) -> NDArray[np.float64]:
-    """The share of every hidden direction in the span of the weights, along the times.
+    """Return the share of every hidden direction in the span of the weights, along the times.
 
     The diagonal of M^T Q^+ M, shape (..., time, index).
     """

@@ -143,7 +143,7 @@ def picture(data: xarray.Dataset) -> Any:
             data["gamma_1"], data["gamma_2"], 1 + x, levels, linewidths=0.8, **colours
         )
         left.clabel(lines, levels[::2], fontsize=6, fmt="%.1f")
-        left.set(title="SGD: slope (dots), $1 + x$ (lines)")
+        left.set(title="slope (dots), $1 + x$ (lines)")
         figure.colorbar(dots, ax=left, shrink=0.8, label="slope")
         middle.errorbar(
             data["theory_finite"], data["runs_slope"], yerr=data["runs_slope_error"], fmt="x", ms=4,
@@ -161,14 +161,15 @@ def picture(data: xarray.Dataset) -> Any:
             linewidths=0.8,
         )  # fmt: skip
         right.clabel(bound, fontsize=6, fmt="%.1f")
-        right.set(title="upper bound, other algorithm")
+        right.set(title="upper bound")
         for axes in (left, right):
             axes.set(
                 xlabel=r"$\gamma_1$", ylabel=r"$\gamma_2$", xlim=(-0.04, 0.65), ylim=(-0.05, 0.95)
             )
         sizes = ", ".join(str(d) for d in data["d"].values)
         figure.suptitle(
-            f"He3, whitened one-pass SGD, $d = $ {sizes}, {data.attrs['runs']} runs per dot",
+            rf"$\mathrm{{He}}_3$, whitened one-pass SGD, $d = $ {sizes}, "
+            f"{data.attrs['runs']} runs per dot",
             fontsize=8,
         )
     return figure

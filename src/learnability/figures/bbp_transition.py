@@ -50,7 +50,7 @@ FULL, QUICK = Size(d=1500, runs=6, steps=10, theory=30), Size(d=300, runs=4, ste
 def compute(
     size: Size, store: Path | None = None, target: MultiIndex | None = None
 ) -> xarray.Dataset:
-    """Largest singular value and its alignment against the step, of theory and runs.
+    """Return the largest singular value and its alignment against the step, of theory and runs.
 
     A target of the user's own needs isotropic inputs and a linear part.
     """

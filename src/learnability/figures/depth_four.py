@@ -50,7 +50,7 @@ LEARNED = {
 
 
 def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
-    """Errors over Var y, and the numbers of samples that theory names."""
+    """Return errors over Var y, and the numbers of samples that theory names."""
     import xarray
 
     from learnability.learners import (
@@ -98,7 +98,7 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Errors against n."""
+    """Draw errors against n."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.marks import crosses

@@ -94,7 +94,7 @@ def picture(data: xarray.Dataset) -> Any:
             title="one neuron, correlation loss",
         )  # fmt: skip
         right.set(
-            xscale="log", xlabel="steps $/ d$", ylabel="share in the span of the weights",
+            xscale="log", xlabel="steps $/ d$", ylabel="share in the span",
             ylim=(-0.03, 1.03), title="eight neurons, squared loss",
         )  # fmt: skip
         names = [f"$z_{k + 1}$" for k in range(data.sizes["index"])]

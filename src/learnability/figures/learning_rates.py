@@ -41,7 +41,7 @@ QUICK = Size(d=150, runs=3, alphas=(0.01, 0.1, 0.5, 2.0, 8.0), theory=9)
 def compute(
     size: Size, store: Path | None = None, target: MultiIndex | None = None
 ) -> xarray.Dataset:
-    """The error of theory and of runs for every step, and that of random features.
+    """Return the error of theory and of runs for every step, and that of random features.
 
     A target of the user's own needs isotropic inputs and a linear part.
     """
@@ -90,7 +90,7 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """One panel an activation: error against the step."""
+    """Draw one panel per activation, with the error against the step."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
@@ -113,7 +113,9 @@ def picture(data: xarray.Dataset) -> Any:
             axes.set(xlabel=r"$\eta/p$", xscale="log", title=f"{activation} learns {link}")
             if k == 0:
                 axes.set_ylabel("mean squared error")
-                axes.legend()
+                figure.legend(
+                    *axes.get_legend_handles_labels(), loc="outside lower center", ncols=3
+                )
         d, runs = data.attrs["runs_d"], data.sizes["seed"]
         figure.suptitle(f"lines: theory; crosses: $d = {d}$, {runs} runs", fontsize=8)
     return figure

@@ -95,7 +95,8 @@ def picture(data: xarray.Dataset) -> Any:
                 ylim=(0.45, 1.02),
             )
         figure.axes[0].set_ylabel("accuracy")
-        figure.axes[-1].legend(loc="lower right")
+        handles, labels = figure.axes[-1].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
         steps, runs = int(data["runs_iterations"].max()), data.sizes["seed"]
         figure.suptitle(
             rf"$d = {d}$, {data.attrs['width']} neurons, at most {steps} steps, "

@@ -43,5 +43,5 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Errors on the left, rho^2 on the right."""
+    """Draw errors on the left, rho^2 on the right."""
     return spiked_one_step.picture(data)

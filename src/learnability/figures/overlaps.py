@@ -42,7 +42,7 @@ NAMES = {"first_layer_overlap": "$M_W$", "feature_overlap": "$M_h$"}
 
 
 def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
-    """Overlaps of both learners, and the lines."""
+    """Return overlaps of both learners, and the lines."""
     import xarray
 
     from learnability.learners import Layerwise
@@ -65,7 +65,7 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """One panel for each overlap."""
+    """Draw one panel for each overlap."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.marks import crosses

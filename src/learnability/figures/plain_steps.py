@@ -43,7 +43,7 @@ QUICK = Size(8, 2048, (1, 16, 256, 4096), 2, 300)
 
 
 def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
-    """Errors over Var y by number of steps, and the spectrum."""
+    """Return errors over Var y by number of steps, and the spectrum."""
     import xarray
 
     from learnability.learners import (
@@ -90,7 +90,7 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Errors against steps, and the spectrum."""
+    """Draw errors against steps, and the spectrum."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.marks import crosses

@@ -23,7 +23,7 @@ __all__ = ["Forms", "labels_latex"]
 
 
 def labels_latex(link: str, noise: float) -> str:
-    """LaTeX of what the labels are.
+    """Return LaTeX of what the labels are.
 
     Parameters
     ----------

@@ -171,7 +171,7 @@ class HierarchicalHardness(Forms):
         return found
 
     def _layer_table(self) -> Table:
-        """What the theorems give each layer; its samples are its own."""
+        """Return what the theorems give each layer; its samples are its own."""
         rows = tuple(
             (
                 str(one.layer), one.finds, _power(one.samples), _power(one.width),

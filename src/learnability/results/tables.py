@@ -169,7 +169,7 @@ def _head(dataset: xarray.Dataset) -> list[str]:
 def _columns(
     dataset: xarray.Dataset, name: str, axis: str | None
 ) -> Iterator[tuple[str, xarray.DataArray, xarray.DataArray | None]]:
-    """Head, values and standard error of each column of an observable."""
+    """Yield head, values and standard error of each column of an observable."""
     title = name.removesuffix("_trace").replace("_", " ")
     values, error = dataset[name], dataset.get(name + STDERR)
     own = [dim for dim in _own(values) if dim != axis]
@@ -231,7 +231,7 @@ def _number(value: float) -> str:
 
 
 def _counted(status: xarray.DataArray) -> list[str]:
-    """Statuses; of several seeds each with its number."""
+    """Return statuses; of several seeds each with its number."""
     if "seed" not in status.dims:
         return [str(word) for word in np.atleast_1d(status.values)]
     rows = np.atleast_2d(status.transpose(..., "seed").values)

@@ -28,7 +28,7 @@ __all__ = ["assemble"]
 
 
 def assemble(layout: Layout, stored: Iterable[tuple[str, bytes]]) -> xarray.Dataset:
-    """One result over the grid and the seeds.
+    """Return one result over the grid and the seeds.
 
     Parameters
     ----------
@@ -93,12 +93,12 @@ class _Block:
         self.numbers = bytearray()
 
     def part(self, kind: str, name: str) -> Part | None:
-        """What the form says of an array, if it has it."""
+        """Return what the form says of an array, if it has it."""
         found = (part for part in self.form.parts if (part.kind, part.name) == (kind, name))
         return next(found, None)
 
     def values(self, part: Part) -> NDArray[Any]:
-        """An array of all runs, these first."""
+        """Return an array of all runs, these first."""
         count = len(self.places)
         rows = np.frombuffer(self.numbers, np.uint8).reshape(count, self.form.size)
         own = np.ascontiguousarray(rows[:, part.start : part.end])
@@ -112,7 +112,7 @@ class _Block:
 def _gathered(
     stored: Iterable[tuple[str, bytes]], places: Mapping[str, int]
 ) -> tuple[list[_Block], dict[str, Any], int]:
-    """The runs by their form, the attributes on which all agree, and how many there are."""
+    """Return the runs by their form, the attributes on which all agree, and how many there are."""
     blocks: dict[Form, _Block] = {}
     common: dict[str, Any] | None = None
     before: dict[str, Any] | None = None
@@ -185,7 +185,7 @@ def _framed(blocks: list[_Block], layout: Layout) -> _Frame:
 
 
 def _union(found: list[tuple[list[int], NDArray[Any]]]) -> NDArray[Any]:
-    """All coordinates: numbers in their order, words as they came."""
+    """Return all coordinates: numbers in their order, words as they came."""
     if any(values.dtype.kind == "U" for _, values in found):
         rows = [
             row for places, values in found for row in zip(places, values.tolist(), strict=True)
@@ -197,7 +197,7 @@ def _union(found: list[tuple[list[int], NDArray[Any]]]) -> NDArray[Any]:
 def _laid_out(
     kind: str, name: str, blocks: list[_Block], count: int, layout: Layout, frame: _Frame
 ) -> tuple[tuple[str, ...], NDArray[Any]]:
-    """The dimensions of an array, and the array of all runs, each at its coordinates."""
+    """Return the dimensions of an array, and the array of all runs, each at its coordinates."""
     held = [(block, part) for block in blocks if (part := block.part(kind, name)) is not None]
     dims = tuple(dim for dim in held[0][1].dims if dim not in layout.axes)
     shape = (count, *(frame.lengths[dim] for dim in dims))

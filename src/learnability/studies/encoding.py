@@ -80,7 +80,7 @@ class Form(NamedTuple):
 
 
 def encode(found: Labelled) -> list[bytes]:
-    """The bytes of every run of a result, in the order of its seeds, which are left out.
+    """Return the bytes of every run of a result, in the order of its seeds, which are left out.
 
     Parameters
     ----------
@@ -107,14 +107,14 @@ def encode(found: Labelled) -> list[bytes]:
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
-    """Numbers as they are, all else as texts."""
+    """Return numbers as they are, all else as texts."""
     if values.dtype.kind in "biufc":
         return values
     return np.array(np.asarray(values, dtype=object).tolist(), dtype=str)
 
 
 def _narrow(values: NDArray[Any]) -> NDArray[Any]:
-    """Texts no wider than this run needs."""
+    """Return texts no wider than this run needs."""
     values = np.asarray(values)
     return np.array(values.tolist(), dtype=str) if values.dtype.kind == "U" else values
 
@@ -127,7 +127,7 @@ def _packed(arrays: list[Any], attrs: dict[str, Any]) -> bytes:
 
 
 def decode(data: bytes) -> Run:
-    """The run that was encoded.
+    """Return the run that was encoded.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def decode(data: bytes) -> Run:
 
 
 def opened_run(data: bytes) -> tuple[Form, dict[str, Any], memoryview]:
-    """The form of a run, its provenance (not to be changed), and its numbers as bytes.
+    """Return the form of a run, its provenance (not to be changed), and its numbers as bytes.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def opened_run(data: bytes) -> tuple[Form, dict[str, Any], memoryview]:
 
 @lru_cache(maxsize=256)
 def _form_of(text: bytes) -> tuple[Form, dict[str, Any]]:
-    """What a description says, of which a stranger may have written every word."""
+    """Return what a description says, of which a stranger may have written every word."""
     about = json.loads(text)
     parts, place = [], 0
     for kind, name, dims, dtype, shape in about["arrays"]:

@@ -37,7 +37,7 @@ def _checksum(key: str, data: bytes) -> bytes:
 
 
 def sealed(key: str, data: bytes) -> bytes:
-    """The bytes of a run as they are stored.
+    """Return the bytes of a run as they are stored.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def sealed(key: str, data: bytes) -> bytes:
 
 
 def opened(key: str, stored: Any) -> bytes:
-    """The bytes of a run, when they are those of this key.
+    """Return the bytes of a run, when they are those of this key.
 
     Parameters
     ----------

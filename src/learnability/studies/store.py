@@ -223,7 +223,7 @@ class Store:
     # ---- reading
 
     def results(self, keys: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        """The finished ones among some runs, key and bytes, read as they are asked for.
+        """Yield the finished ones among some runs, key and bytes, read as they are asked for.
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ class Store:
             yield key, self._opened(key, stored)
 
     def finished(self, keys: Sequence[str]) -> set[str]:
-        """The keys of the finished ones among some runs.
+        """Return the keys of the finished ones among some runs.
 
         Parameters
         ----------

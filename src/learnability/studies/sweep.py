@@ -138,7 +138,7 @@ def study(
 
 
 def _each_once(points: list[Point], wanted: set[str]) -> list[Point]:
-    """The first point of each key that is wanted."""
+    """Return the first point of each key that is wanted."""
     found = []
     for point in points:
         if point.key in wanted:

@@ -107,7 +107,7 @@ class FeatureLaw:
         return self.scale * math.sqrt(float(law @ self.P(x) ** 2))
 
     def P(self, x: Array) -> Array:
-        """Values of the polynomial."""
+        """Return values of the polynomial."""
         return np.asarray(self.polynomial(x[..., None]), dtype=float)
 
     @cached_property
@@ -211,7 +211,7 @@ class FeatureLaw:
         return list(FourierSums(self._phase(z), float(t[1]), len(t)).forward(table).T)
 
     def _phase(self, x: Array) -> Array:
-        """What a variable adds to h."""
+        """Return what a variable adds to h."""
         return np.asarray(self.P(x) * (self.scale / math.sqrt(self.N)))
 
     def _variable(self, t: Array) -> tuple[Array, Array]:

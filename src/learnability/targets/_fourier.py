@@ -64,13 +64,13 @@ class FourierSums:
         self.window = wave @ law
 
     def forward(self, values: NDArray[Any]) -> NDArray[np.complex128]:
-        """Sums F (T, k) of values (q, k) at the points."""
+        """Return sums F (T, k) of values (q, k) at the points."""
         spread = self.kernel.T @ (values * self.middle[:, None])
         found = np.fft.ifft(spread, axis=0)[self.modes] * self.grid
         return np.asarray(found / self.window[:, None])
 
     def backward(self, values: NDArray[Any]) -> NDArray[np.complex128]:
-        """Sums f (q, k) of values (T, k) at the frequencies."""
+        """Return sums f (q, k) of values (T, k) at the frequencies."""
         padded = np.zeros((self.grid, values.shape[1]), dtype=complex)
         padded[self.modes] = values / self.window[:, None]
         found = self.kernel @ np.fft.fft(padded, axis=0)

@@ -316,7 +316,7 @@ def checked_memory(what: str, needed: float, advice: str = "use smaller sizes") 
 
 
 def free_memory() -> float:
-    """Bytes of memory that can be taken; unbounded where the system does not tell."""
+    """Return bytes of memory that can be taken; unbounded where the system does not tell."""
     try:
         with open("/proc/meminfo") as lines:
             for line in lines:

@@ -97,7 +97,7 @@ class Runs:
         self._origin = _provenance(learner, self._question, "simulate", self._target, self._at)
 
     def of(self, seeds: Sequence[int]) -> Labelled:
-        """The result of some seeds, along `seed`.
+        """Return the result of some seeds, along `seed`.
 
         Parameters
         ----------
@@ -181,7 +181,7 @@ def _who(learner: Learner, verb: str, question: Question) -> str:
 def seed_by_seed(
     learner: Learner, name: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int]
 ) -> Found:
-    """One seed after the other, stacked behind the axes of the question."""
+    """Return one seed after the other, stacked behind the axes of the question."""
     found = [
         learner.run_seed(name, target, at, seed) for seed in tracked(list(seeds), learner.name)
     ]
@@ -191,7 +191,7 @@ def seed_by_seed(
 def alpha_by_alpha(
     learner: Learner, name: str, target: Any, at: Mapping[str, Any], seed: int
 ) -> Found:
-    """One alpha after the other, stacked in front."""
+    """Return one alpha after the other, stacked in front."""
     if "alpha" not in the_question(learner, name).axes:
         return learner.run_one(name, target, at, seed)
     alphas = [float(alpha) for alpha in at["alpha"]]

@@ -47,7 +47,7 @@ class Size:
 
 
 def size_of(learner: Any, target: Any, at: Mapping[str, Any]) -> Size:
-    """The estimate of one run.
+    """Return the estimate of one run.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def _count(learner: Any, name: str, otherwise: float) -> float:
 
 
 def _per_dimension(learner: Any, name: str) -> bool:
-    """Whether a field is in units of the dimension."""
+    """Return whether a field is in units of the dimension."""
     kind: type = type(learner)
     return name in _fields_per_dimension(kind)
 
@@ -119,7 +119,7 @@ def check_size(who: str, learner: Any, target: Any, at: Mapping[str, Any]) -> No
 
 
 def spelled(seconds: float) -> str:
-    """A time in words: "3 hours".
+    """Return a time in words: "3 hours".
 
     Parameters
     ----------

@@ -159,7 +159,7 @@ class BatchGD(Learner):
         return self._found(paths, replicates=False)
 
     def _run(self, target: MultiIndex, d: int, alpha: float, seed: int) -> dict[str, Array]:
-        """One run on one sample."""
+        """Return one run on one sample."""
         X, y, W, _ = target.sample(seed, d=d, alpha=alpha, dtype=np.float32)
         if not np.isfinite(y).all():
             raise LearnabilityError(

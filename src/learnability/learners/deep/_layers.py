@@ -33,7 +33,7 @@ class Layers(Kind):
     )
 
     def read(self, value: Any) -> tuple[Any, ...]:
-        """The layers as a tuple.
+        """Return the layers as a tuple.
 
         Raises
         ------

@@ -135,7 +135,7 @@ def _dual(
 
 
 def _eigen(gram: Array, shares: Array) -> tuple[Array, Array]:
-    """Eigenvalues, at least zero, and eigenvectors.
+    """Return eigenvalues, at least zero, and eigenvectors.
 
     Raises
     ------

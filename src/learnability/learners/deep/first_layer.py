@@ -46,7 +46,7 @@ _PADDED = 1024  # Blocks are filled up to a multiple of this many rows.
 
 
 def _rows(seed: int, p: int, d: int) -> NDArray[np.float32]:
-    """Rows on the unit sphere."""
+    """Return rows on the unit sphere."""
     W = np.random.default_rng([seed, 21]).standard_normal((p, d), dtype=np.float32)
     W /= np.linalg.norm(W, axis=1, keepdims=True)
     return W
@@ -71,7 +71,7 @@ class Steps(Whole):
         return 'int or "log"'
 
     def read(self, value: Any) -> Any:
-        """The number, or the word.
+        """Return the number, or the word.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class RandomFirstLayer:
     width: int = whole(1000, help="Number of neurons.")
 
     def learn(self, samples: Samples) -> NDArray[np.float32]:
-        """Weights (width, d) with unit rows.
+        """Return weights (width, d) with unit rows.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class OracleFirstLayer:
     )
 
     def learn(self, samples: Samples) -> NDArray[np.float32]:
-        """Weights (width, d) with unit rows; see `RandomFirstLayer.learn`."""
+        """Return weights (width, d) with unit rows; see `RandomFirstLayer.learn`."""
         W = next(samples.target.batches(samples.seed, 1, samples.d, dtype=np.float32)).W
         return spread_in_span(samples.seed, self.width, W)
 
@@ -123,7 +123,7 @@ class SpectralFirstLayer:
     )
 
     def learn(self, samples: Samples) -> NDArray[np.float32]:
-        """Weights (width, d) with unit rows; see `RandomFirstLayer.learn`."""
+        """Return weights (width, d) with unit rows; see `RandomFirstLayer.learn`."""
         C = second_moment(samples)
         values, vectors = np.linalg.eigh(C)
         leading = np.argsort(-np.abs(values))[: samples.target.directions(samples.d)]
@@ -152,12 +152,12 @@ class SphericalFirstLayer:
     )
 
     def learn(self, samples: Samples) -> NDArray[np.float32]:
-        """Weights (width, d) with unit rows; see `RandomFirstLayer.learn`."""
+        """Return weights (width, d) with unit rows; see `RandomFirstLayer.learn`."""
         path = self.path(samples)
         return path[-1]
 
     def path(self, samples: Samples, every: bool = False) -> list[NDArray[np.float32]]:
-        """Weights after the last step, or after every one.
+        """Return weights after the last step, or after every one.
 
         Parameters
         ----------
@@ -186,7 +186,7 @@ class SphericalFirstLayer:
     def _stepped(
         self, W: NDArray[np.float32], gradient: NDArray[np.float32], sizes: NDArray[np.float32]
     ) -> NDArray[np.float32]:
-        """One step, back on the sphere."""
+        """Return one step, back on the sphere."""
         with np.errstate(over="ignore", invalid="ignore"):
             gradient = gradient * sizes
             if self.projected:
@@ -202,7 +202,7 @@ class SphericalFirstLayer:
         return W
 
     def step_size(self, samples: Samples) -> float:
-        """The size of a step on the mean of the batch.
+        """Return the size of a step on the mean of the batch.
 
         Parameters
         ----------

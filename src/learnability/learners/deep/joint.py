@@ -136,7 +136,7 @@ class JointAdamW(Learner):
     def _begin(
         self, W: NDArray[np.float32], X: NDArray[Any], y: NDArray[Any], fitted: int, seed: int
     ) -> Parameters:
-        """The weights at the start, all in float32."""
+        """Return the weights at the start, all in float32."""
         rng = np.random.default_rng([seed, 42])
         p, k = self.width, self.second_width
         b1 = rng.uniform(-2, 2, p)
@@ -172,7 +172,7 @@ def _single(parameters: Parameters) -> Parameters:
 
 
 def _output(parameters: Parameters, X: Any, depth: int) -> Any:
-    """The network at inputs (n, d), in JAX."""
+    """Return the network at inputs (n, d), in JAX."""
     import jax.numpy as jnp
 
     u = X
@@ -185,7 +185,7 @@ def _output(parameters: Parameters, X: Any, depth: int) -> Any:
 def _training(
     depth: int, steps: int, batch: int, step: float, decay: float
 ) -> Callable[..., tuple[Parameters, int, bool]]:
-    """The function (start, X, y, fitted, seed) -> weights of least validation error."""
+    """Return the function (start, X, y, fitted, seed) -> weights of least validation error."""
     import jax
     import jax.numpy as jnp
     import optax

@@ -181,7 +181,7 @@ class Layerwise(Learner):
     def theory(
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> Found:
-        """The finite-size theory of every stage."""
+        """Return the finite-size theory of every stage."""
         first, fitted, *further = self.stack
         exact, spectral = (
             isinstance(first, kind) for kind in (OracleFirstLayer, SpectralFirstLayer)

@@ -141,5 +141,5 @@ def train_over(
 
 
 def _one_block(values: NDArray[Any]) -> Blocks:
-    """Values that are held, read like blocks."""
+    """Return values that are held, read like blocks."""
     return lambda: [values]

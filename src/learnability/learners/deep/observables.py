@@ -79,7 +79,7 @@ def _correlation(q: Array, h: Array) -> Array:
 
 
 def _checked_rows(name: str, rows: Any) -> NDArray[Any]:
-    """Rows (p, d), of which none is zero."""
+    """Return rows (p, d), of which none is zero."""
     found = np.asarray(rows)
     if found.ndim != 2 or not found.size or not np.abs(found).max(axis=1).all():
         raise LearnabilityError(

@@ -38,7 +38,7 @@ class OracleLevel:
     )
 
     def learn(self, samples: Samples) -> NDArray[np.float32]:
-        """Weights (directions, d), which are the true ones; see `RandomFirstLayer.learn`."""
+        """Return weights (directions, d), which are the true ones; see `RandomFirstLayer.learn`."""
         return OracleFirstLayer(None).learn(samples)
 
     def lifted(self, samples: Samples) -> Callable[[NDArray[Any]], NDArray[Any]]:

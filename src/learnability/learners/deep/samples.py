@@ -64,7 +64,7 @@ class Samples:
 
 
 def sample_sizes(at: Mapping[str, Any], least: int = 2) -> list[int]:
-    """Numbers of samples n = round(alpha d) of each alpha.
+    """Return numbers of samples n = round(alpha d) of each alpha.
 
     Parameters
     ----------

@@ -273,7 +273,7 @@ class Setting(NamedTuple):
 def predictions(
     target: Hierarchical, d: int, sizes: Sequence[int], setting: Setting
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Observables by number of samples, and attributes, of `Layerwise.predict`.
+    """Return observables by number of samples, and attributes, of `Layerwise.predict`.
 
     Parameters
     ----------
@@ -310,7 +310,7 @@ def predictions(
 
 
 def _stages(target: Hierarchical, d: int, n: int, setting: Setting) -> Stages:
-    """The predictions that a learner has."""
+    """Return the predictions that a learner has."""
     known = exact_directions(target) if setting.exact else recovered_directions(target, d, n)
     stages = predicted_stages(target, known, n, setting.ridge or 1.0)
     unknown = np.full(target.r, math.nan)
@@ -357,7 +357,7 @@ def best_kernel_error(target: Hierarchical, d: int, n: float) -> float:
 
 
 def _best_ridge(levels: Levels, n: float) -> float:
-    """The ridge of least error; one of several minima, so that a grid comes first."""
+    """Return the ridge of least error; one of several minima, so that a grid comes first."""
     from scipy.optimize import minimize_scalar
 
     def error(x: float) -> float:

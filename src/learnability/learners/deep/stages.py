@@ -102,7 +102,7 @@ class Features:
         return [self.seed, 31, self.place]
 
     def biases(self, p: int) -> NDArray[np.float64]:
-        """The biases b of p neurons."""
+        """Return the biases b of p neurons."""
         rng = np.random.default_rng(self.key)
         return np.asarray(rng.uniform(-self.spread, self.spread, p))
 

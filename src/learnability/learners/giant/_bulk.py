@@ -86,7 +86,7 @@ class IndependentRows:
     size: int
 
     def resolution(self, share: float, beta: float) -> float:
-        """The positive root of beta xi^2 + b xi - share c^2."""
+        """Return the positive root of beta xi^2 + b xi - share c^2."""
         b = (beta - 1) * self.square - share
         root = math.sqrt(b * b + 4 * beta * share * self.square)
         return (root - b) / (2 * beta) if b <= 0 else 2 * share * self.square / (root + b)
@@ -259,7 +259,7 @@ class BatchRows:
         return xi
 
     def forms(self, xi: float) -> Forms:
-        """What a regression sees of the rows."""
+        """Return what a regression sees of the rows."""
         at, known = self.batch.table
         near = int(np.searchsorted(at, self._place(xi)).clip(0, len(at) - 1))
         xi /= self._scale

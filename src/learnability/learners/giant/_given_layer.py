@@ -178,7 +178,7 @@ def _compressed(values: Array, weights: Array) -> LowRank:
 def _moments(
     activation: Link, fields: Array, lengths: Array, correlation: Array | None
 ) -> tuple[Array, Array, Array, Array | None]:
-    """Mean, slope, rest and what pairs share of it, at nodes and neurons, from tables."""
+    """Return mean, slope, rest and what pairs share of it, at nodes and neurons, from tables."""
     low, high = math.log(lengths.min()) - 1e-3, math.log(lengths.max()) + 1e-3
     angles = (np.arange(_LENGTHS) + 0.5) * math.pi / _LENGTHS
     widths = np.exp(0.5 * (low + high) + 0.5 * (high - low) * np.cos(angles))

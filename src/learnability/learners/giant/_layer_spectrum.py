@@ -76,7 +76,7 @@ class _Path:
         self.places = [*places, self.edge]
 
     def at(self, x: float, near: Array) -> _Place:
-        """What is at x; the slope is not a number inside the spectrum of Sigma."""
+        """Return what is at x; the slope is not a number inside the spectrum of Sigma."""
         inside = _Place(x, math.nan, math.nan, math.nan, near[0], near, near)
         try:
             with np.errstate(all="ignore"):
@@ -94,7 +94,7 @@ class _Path:
         return _Place(x, x * share, slope, values[0], vectors[:, 0], curve, m)
 
     def outlier(self) -> _Place | None:
-        """The largest x at which S is singular."""
+        """Return the largest x at which S is singular."""
         for above, below in zip(self.places[:-1], self.places[1:], strict=True):
             if below.least <= 0:
                 return self._last(above, below.x / above.x, lambda place: place.least > 0)
@@ -113,7 +113,7 @@ class _Path:
 
 
 def layer_outlier(batch: Batch, common: Array, beta: float, d: int) -> LayerOutlier:
-    """The end of the bulk, and the largest singular value beyond it.
+    """Return the end of the bulk, and the largest singular value beyond it.
 
     Parameters
     ----------
@@ -140,12 +140,12 @@ def layer_outlier(batch: Batch, common: Array, beta: float, d: int) -> LayerOutl
 
 
 def _far(x: float) -> Array:
-    """The m of a large x."""
+    """Return the m of a large x."""
     return np.diag([1 / (1 - x), -1.0])
 
 
 def batch_eigenvalues(batch: Batch, d: int, rng: np.random.Generator) -> Array:
-    """Eigenvalues (d,) of Sigma for one draw of the inputs in dimension d.
+    """Return eigenvalues (d,) of Sigma for one draw of the inputs in dimension d.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def batch_eigenvalues(batch: Batch, d: int, rng: np.random.Generator) -> Array:
 
 
 def resolutions(rows: Array, share: Complex, beta: float, xi: Complex) -> Complex:
-    """The xi at which xi (beta - df(xi)) = share, by Newton's method from near ones.
+    """Return the xi at which xi (beta - df(xi)) = share, by Newton's method from near ones.
 
     Parameters
     ----------

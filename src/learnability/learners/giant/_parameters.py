@@ -43,7 +43,7 @@ class Bends(NamedTuple):
 
 
 def bends(activation: Link) -> Bends:
-    """What a step sees of an activation.
+    """Return what a step sees of an activation.
 
     Raises
     ------

@@ -80,7 +80,7 @@ def measured_spectra(
 
 
 def _check_rows(learner: GiantSteps) -> Bends:
-    """What a step sees of the activation, where all rows have one law.
+    """Return what a step sees of the activation, where all rows have one law.
 
     Raises
     ------

@@ -140,7 +140,7 @@ class Meeting(NamedTuple):
 
 
 def meeting(population: Population, noise: float) -> Meeting:
-    """How far the minimisers of the empirical loss are from the direction of the label.
+    """Return how far the minimisers of the empirical loss are from the direction of the label.
 
     Parameters
     ----------

@@ -142,7 +142,7 @@ class Curve:
 
 
 def predicted(learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> Found:
-    """Errors in the limit, by alpha."""
+    """Return errors in the limit, by alpha."""
     curve = Curve(learner, target, at)
     found = [[curve(float(a), ridge) for ridge in learner.ridges] for a in at["alpha"]]
     once = curve.parameters._asdict()
@@ -159,7 +159,7 @@ def predicted(learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> Fou
 
 @lru_cache(maxsize=8)
 def batch_law(target: Target, activation: Link, init: str, step: float, size: float) -> Batch:
-    """The samples of a step, with what they have computed."""
+    """Return the samples of a step, with what they have computed."""
     z, y, weights = label_nodes(target, linear_direction(target)[1])
     return batch_of(z, y, weights, bends(activation), init, step, size)
 
@@ -200,7 +200,7 @@ def _errors(
 def predicted_finite(
     learner: GiantSteps, target: Target, at: Mapping[str, Any], seeds: Sequence[int]
 ) -> Found:
-    """Errors given the first layers of runs, by alpha and seed."""
+    """Return errors given the first layers of runs, by alpha and seed."""
     d = at["d"]
     if min(learner.ridges) <= 0:
         raise LearnabilityError(

@@ -114,7 +114,7 @@ def step_size(learner: GiantSteps, target: Target, d: int | None) -> float:
 def train(
     learner: GiantSteps, target: TargetLike, d: int, seed: int = 0, *, permute: bool = False
 ) -> Training:
-    """The first layer of a run, without the readout.
+    """Return the first layer of a run, without the readout.
 
     Parameters
     ----------

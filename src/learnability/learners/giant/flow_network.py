@@ -115,7 +115,7 @@ class FlowNetwork(Learner):
             checked_memory("White samples and fields", 8.0 * n * (2 * d + 2 * self.width))
 
     def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
-        """The flow on the samples, then the readout on the same ones."""
+        """Return the flow on the samples, then the readout on the same ones."""
         d = at["d"]
         X, y, _, _ = target.sample(seed, d=d, alpha=at["alpha"], dtype=np.float32)
         root, inverse = whitening(X)
@@ -140,7 +140,7 @@ class FlowNetwork(Learner):
     def theory(
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> Found:
-        """The flow in the population, and the readout given its neurons."""
+        """Return the flow in the population, and the readout given its neurons."""
         d, chosen = at["d"], [0] if seeds is None else list(seeds)
         population = Population(target.link, self.activation)
         table, ends = pull_table(population), []
@@ -179,7 +179,7 @@ class FlowNetwork(Learner):
         end: Array,
         directions: Directions,
     ) -> tuple[float, float, Array, str]:
-        """Errors, correlations (N, 1) and status of one seed."""
+        """Return errors, correlations (N, 1) and status of one seed."""
         n = checked_sizes(1, None, d, alpha, np.float32)[0]
         noise = math.sqrt(d / n * start_noise(target.link, self.activation, target.noise))
         signal = np.abs(pulls(np.arctanh(start[0])))

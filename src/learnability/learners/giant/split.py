@@ -53,7 +53,7 @@ def best_split(
     bulk: str = "batch",
     evaluations: int = 90,
 ) -> Split:
-    """Samples of the step, samples of the readout, step and ridge of the smallest error.
+    """Return samples of the step, samples of the readout, step and ridge of the smallest error.
 
     Nelder and Mead's search on the error in the limit of one step, from the best of three starts;
     the error that is returned is that of the settings that are returned, and no setting that was

@@ -79,7 +79,7 @@ class KernelRidge(Learner):
             check_memory(at, lambda n: 8.0 * n * (n + at["d"]) + 2.0**25)
 
     def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
-        """One fit of samples."""
+        """Return one fit of samples."""
         X, y, _, _ = target.sample(seed, d=at["d"], alpha=at["alpha"])
         kernel, X32 = self._values(X, X), X.astype(np.float32)
         del X  # The kernel is all that is needed at full precision.

@@ -93,7 +93,7 @@ class RandomFeatures(Learner):
         check_memory(at, lambda n: 4.0 * p * (n + d) + 12.0 * min(n, p) ** 2)
 
     def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
-        """One fit of the readout to samples."""
+        """Return one fit of the readout to samples."""
         d = at["d"]
         X, y, _, _ = target.sample(seed, d=d, alpha=at["alpha"], dtype=np.float32)
         W = first_layer(seed, self._neurons(d), d)

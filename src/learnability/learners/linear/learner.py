@@ -75,7 +75,7 @@ class LinearModel(Learner):
             )
 
     def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
-        """One fit of samples by scikit-learn."""
+        """Return one fit of samples by scikit-learn."""
         import warnings
 
         from sklearn.exceptions import ConvergenceWarning
@@ -182,6 +182,6 @@ def _signs(target: Target, y: Any) -> Any:
 
 
 def _wrong(target: Target, seed: int, d: int, w: Any, b: float) -> float:
-    """The share of wrong labels on fresh samples."""
+    """Return the share of wrong labels on fresh samples."""
     batch = next(target.batches(seed, 10_000, d, first=1, dtype=np.float32))
     return float(np.mean(np.sign(batch.X @ w + b) != _signs(target, batch.y)))

@@ -117,7 +117,7 @@ class Squared(_PiecewiseLinear):
         return Ridge(alpha=ridge)
 
     def pieces(self, V: float, scale: float) -> tuple[Array, Array, Array]:
-        """One line."""
+        """Return one line."""
         return np.zeros(0), np.zeros(1), np.array([1 / (1 + V)])
 
 

@@ -102,7 +102,7 @@ class MeanFieldLangevin(Learner):
         checked_memory("The neurons at all samples", needed)
 
     def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
-        """One training, looked at along the way."""
+        """Return one training, looked at along the way."""
         import jax
 
         d, looks = at["d"], self._looks()

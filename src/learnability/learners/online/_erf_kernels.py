@@ -41,7 +41,7 @@ class ErrorFunction(NamedTuple):
 
 
 def error_function(activation: Link) -> ErrorFunction | None:
-    """The amplitude and the slope of an error function; None for any other activation."""
+    """Return the amplitude and the slope of an error function; None for any other activation."""
     from scipy.special import erf, erfinv
 
     limit = float(activation(np.array([60.0])))
@@ -54,7 +54,7 @@ def error_function(activation: Link) -> ErrorFunction | None:
 
 
 def additive_weights(link: Link, activation: Link) -> Array | None:
-    """The b (r,) with g(z) = sum_k b_k sigma(z_k); None when there are none."""
+    """Return the b (r,) with g(z) = sum_k b_k sigma(z_k); None when there are none."""
     points = np.random.default_rng(4).standard_normal((64, link.r)) * 1.5
     columns = np.asarray(activation(points[..., None]))
     values = np.asarray(link(points))
@@ -66,7 +66,7 @@ def additive_weights(link: Link, activation: Link) -> Array | None:
 
 
 def closed_averages(recipe: Recipe, noise: float) -> Averaging | None:
-    """The averages in closed form; None when they have none here."""
+    """Return the averages in closed form; None when they have none here."""
     plain = recipe.rule == "plain" and recipe.link.law is None
     known = error_function(recipe.activation) if plain else None
     weights = additive_weights(recipe.link, recipe.activation) if known else None

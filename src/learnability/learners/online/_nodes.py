@@ -168,7 +168,7 @@ def _labelled(
 
 
 def _places(z: Array) -> tuple[Array, Any]:
-    """The different rows of z, and which of them each row is."""
+    """Return the different rows of z, and which of them each row is."""
     places, at = np.unique(z, axis=0, return_inverse=True)
     return places, at.ravel()
 
@@ -176,7 +176,7 @@ def _places(z: Array) -> tuple[Array, Any]:
 def _gauss_rule(
     link: Link, activation: Link, breaks: list[Array], p: int, plain: bool, count: int | None
 ) -> tuple[Array, Array] | None:
-    """A product of Gauss rules in all coordinates; None if that is too large."""
+    """Return a product of Gauss rules in all coordinates; None if that is too large."""
     if plain and activation.degree is not None and link.degree is not None and link.law is None:
         # A squared step has this degree in each coordinate, half of it plus one nodes are exact.
         count = max(activation.degree - 1, 0) + max(activation.degree, link.degree) + 2
@@ -187,7 +187,7 @@ def _gauss_rule(
 
 
 def _grid_rule(hidden: tuple[Array, Array], count: int) -> tuple[Array, Array]:
-    """An even grid in u under every node of h: exact for smooth functions, fair at jumps."""
+    """Return an even grid in u under every node of h: exact for smooth functions, fair at jumps."""
     u = (np.arange(count) + 0.5) * 2 * _GRID_REACH / count - _GRID_REACH
     weights = np.exp(-0.5 * u**2)
     h, share = hidden

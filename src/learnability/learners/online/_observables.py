@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 def observed_runs(
     target: MultiIndex, recipe: Recipe, frame: Frame, runs: Runs, fine: Status = Status.FINISHED
 ) -> dict[str, Any]:
-    """Observables of runs, with the seeds first: final values, and paths along the time."""
+    """Return observables of runs, with the seeds first: final values, and paths along the time."""
     turns = np.array([symmetry_of(path @ frame.hidden.T, target.link) for path in runs.overlap])
     gram = runs.rest + runs.overlap @ np.swapaxes(runs.overlap, -1, -2)
     length = np.einsum("...jj->...j", runs.rest) + (runs.overlap**2).sum(axis=-1)
@@ -70,7 +70,7 @@ def observed_solutions(
 
 
 def divergence(lost: NDArray[np.bool_]) -> str | None:
-    """A sentence about runs that diverged."""
+    """Return a sentence about runs that diverged."""
     if not lost.any():
         return None
     return (

@@ -161,7 +161,7 @@ def numbers(
 
 
 def labels(recipe: Recipe, values: Numbers, h: Any, latents: Any) -> Any:
-    """Labels (b,) of hidden coordinates (r, b) and latent ones (latents, b)."""
+    """Return labels (b,) of hidden coordinates (r, b) and latent ones (latents, b)."""
     import jax.numpy as jnp
 
     inside = recipe.core.r - recipe.link.r
@@ -172,7 +172,7 @@ def labels(recipe: Recipe, values: Numbers, h: Any, latents: Any) -> Any:
 def move(
     recipe: Recipe, values: Numbers, time: Any, second: Any, field: Any, y: Any, about: Any
 ) -> tuple[Any, Any, Any]:
-    """How a batch moves the weights.
+    """Return how a batch moves the weights.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def next_state(
     variance: Any,
     on_label: Any,
 ) -> State:
-    """The new state, or the old one of a run that diverges; first passages are noted.
+    """Return the new state, or the old one of a run that diverges; first passages are noted.
 
     `variance` (p,) is that of the fields, `on_label` (p, r) their covariance with the hidden
     coordinates.
@@ -240,7 +240,7 @@ def next_state(
 
 
 def callable_in_jax(link: Link) -> Callable[[Any], Any]:
-    """The link inside a compiled loop; what JAX cannot compile is called back."""
+    """Return the link inside a compiled loop; what JAX cannot compile is called back."""
     return link if _traceable(link) else _called_back(link)
 
 

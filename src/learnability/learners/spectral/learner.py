@@ -139,7 +139,7 @@ class Spectral(Learner):
         return _Plan(alpha, trivial, rest, floor, transition)
 
     def _run(self, target: MultiIndex, d: int, plan: _Plan, seed: int) -> _Run:
-        """One estimate from one sample."""
+        """Return one estimate from one sample."""
         X, y, W, _ = target.sample(seed, d=d, alpha=plan.alpha, dtype=np.float32)
         if not np.isfinite(y).all():
             raise LearnabilityError(
