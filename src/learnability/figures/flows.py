@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from learnability.drawing.marks import legend_below
 from learnability.figures._literature import LINKS
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def picture(data: xarray.Dataset) -> Any:
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     with house_style():
-        figure = Figure(figsize=(WIDTHS["text"], 2.6), layout="constrained")
+        figure = Figure(figsize=(WIDTHS["text"], 3.1), layout="constrained")
         panels = figure.subplots(1, 3)
         for axes, flow in zip(panels, LAST, strict=False):
             x = data[f"time_{flow}"] * data.attrs["spike"]
@@ -121,7 +122,7 @@ def picture(data: xarray.Dataset) -> Any:
                 title=f"{flow}, tanh on $-$He3",
                 ylim=(-0.05, 1.02),
             )
-            axes.legend()
+            legend_below(axes, 1)
         for k, pair in enumerate(data["pair"].values):
             loss = data["theory_loss"][k]
             panels[2].plot(data["S"], loss / float(loss[0]), color=COLOURS[k], label=pair)
@@ -129,7 +130,7 @@ def picture(data: xarray.Dataset) -> Any:
         panels[2].set(xscale="log", ylim=(0.86, 1.14), xlabel=r"$S = \theta m^2$",
                       ylabel="loss over that at $S = 0$",
                       title=rf"spherical, $S_c = {data.attrs['separatrix']:.4f}$")  # fmt: skip
-        panels[2].legend(frameon=True, framealpha=1.0, edgecolor="none")
+        legend_below(panels[2], 1)
         d, runs = data.attrs["runs_d"], data.sizes["seed"]
         figure.suptitle(
             "lines: population flow; crosses: descent on fresh batches, "

@@ -98,12 +98,12 @@ def picture(data: xarray.Dataset) -> Any:
     """Draw the kernel on the left, random features on the right, against log n / log d."""
     from matplotlib.figure import Figure
 
-    from learnability.drawing.marks import crosses
+    from learnability.drawing.marks import crosses, legend_below
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     d, runs, top = data.attrs["runs_d"], data.sizes["seed"], 1.4 * float(data["floor"][0])
     with house_style():
-        figure = Figure(figsize=(WIDTHS["text"], 2.9), layout="constrained")
+        figure = Figure(figsize=(WIDTHS["text"], 3.1), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True)
         for k, dimension in enumerate(data["d"].values):
             label = (
@@ -122,7 +122,7 @@ def picture(data: xarray.Dataset) -> Any:
             for floor in data["floor"].values[:3]:
                 axes.axhline(floor, ls=":", lw=0.8, color="0.5", zorder=0)
             axes.set(xlabel=r"$\log n / \log d$", title=title, ylim=(-top / 42, top))
-            axes.legend(loc="upper right")
+            legend_below(axes, 3)
         left.set_ylabel("mean squared error")
         said = f"crosses: $d = {d}$, {runs} runs; dotted: what higher degrees hold"
         figure.supxlabel(said, fontsize=8)

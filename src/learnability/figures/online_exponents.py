@@ -158,6 +158,7 @@ def _slope(x: NDArray[Any], y: NDArray[Any], error: NDArray[Any]) -> tuple[float
 def picture(data: xarray.Dataset) -> Any:
     """Draw three panels of overlaps in the units of theory, and the times to overlap 1/2."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import NullFormatter
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
@@ -189,6 +190,8 @@ def picture(data: xarray.Dataset) -> Any:
                 label=rf"$\mathrm{{He}}_{degree}$: {slope:.2f}",
             )  # fmt: skip
         panels[-1].set(xlabel="$d$", title="steps to 1/2, slopes")
+        for axis in (panels[-1].xaxis, panels[-1].yaxis):
+            axis.set_minor_formatter(NullFormatter())
         panels[-1].set_ylim(bottom=0.02 * panels[-1].get_ylim()[0])
         panels[-1].legend(handlelength=0.8, fontsize=6, loc="lower right", borderpad=0.1)
         legend_of_dimensions(figure, ["smallest $d$; darker is larger"], shades, data.sizes["seed"])

@@ -78,7 +78,7 @@ def picture(data: xarray.Dataset) -> Any:
     from learnability.drawing.style import COLOURS, WIDTHS, house_style
 
     with house_style():
-        figure = Figure(figsize=(WIDTHS["text"], 2.7), layout="constrained")
+        figure = Figure(figsize=(WIDTHS["text"], 2.9), layout="constrained")
         for k, axes in enumerate(figure.subplots(1, 2, sharey=True)):
             name = str(data["link"].values[k])
             degree = PANELS[name][2]
@@ -98,8 +98,9 @@ def picture(data: xarray.Dataset) -> Any:
                 xscale="log", xlabel=rf"$\theta / d^{{1 - 1/{degree}}}$", title=name, ylim=(0, 1.02)
             )
             axes.xaxis.set_minor_formatter(NullFormatter())
-            axes.legend(loc="lower right")
         figure.axes[0].set_ylabel("alignment of the gradient")
+        handles, labels = figure.axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
         figure.suptitle(
             "lines: typical training set; crosses: runs; dots: theory for their training sets",
             fontsize=8,

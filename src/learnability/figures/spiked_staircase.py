@@ -86,7 +86,7 @@ def picture(data: xarray.Dataset) -> Any:
 
     sizes = data["runs_d"].values
     with house_style():
-        figure = Figure(figsize=(WIDTHS["text"], 2.7), layout="constrained")
+        figure = Figure(figsize=(WIDTHS["text"], 2.9), layout="constrained")
         panels = np.atleast_1d(figure.subplots(1, len(sizes), sharey=True))
         for j, axes in enumerate(panels):
             for k, name in enumerate(data["link"].values):
@@ -98,7 +98,8 @@ def picture(data: xarray.Dataset) -> Any:
                     axes.axvline(1 - 1 / (k + 1), lw=0.5, color=COLOURS[k], alpha=0.5)
             axes.set(xlabel=r"$\gamma$, $\theta = d^\gamma$", title=f"$n = d = {sizes[j]}$")
         panels[0].set(ylabel="mean squared error", ylim=(0, None))
-        panels[-1].legend(loc="upper right")
+        handles, labels = panels[-1].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
         figure.suptitle(
             rf"lines: theory at this $d$ (dotted: $d = 10^9$); crosses: {data.sizes['seed']} runs; "
             r"thin: steps of $d \to \infty$", fontsize=8,
