@@ -52,7 +52,7 @@ def new_axes(ax: Any = None) -> Any:
         return ax
     from learnability.drawing.picture import Picture
 
-    return Picture(figsize=(3.6, 2.8)).subplots()
+    return Picture(figsize=(3.6, 2.8), layout="constrained").subplots()
 
 
 class ShowsItself:
@@ -61,6 +61,6 @@ class ShowsItself:
     figure_: Any
 
     def _repr_png_(self) -> Any:
-        """The picture; nothing before `plot`, or when it drew into axes of another's figure."""
+        """Return the picture; None before `plot`, or when it drew into axes of another's figure."""
         shown = getattr(getattr(self, "figure_", None), "_repr_png_", None)
         return None if shown is None else shown()

@@ -155,7 +155,8 @@ def _curve(ax: Any, t: NDArray[Any], y: NDArray[Any], labels: Labels) -> None:
     ax.plot(*_running_mean(t[:, 0], y), color=COLOURS[1], label="running mean")
     ax.fill_between([], [], color="0.75", label="learned law of y")
     ax.set(ylabel="y", xlim=(grid[0], grid[-1]))
-    ax.legend()
+    above = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 3}
+    ax.legend(**above, handlelength=1.0, columnspacing=1.0)
 
 
 def _histograms(ax: Any, t: NDArray[Any], y: NDArray[Any], labels: Labels) -> None:
