@@ -72,21 +72,24 @@ def resident(pid: int) -> float:
     return int(text.split("VmRSS:")[1].split()[0]) / 1024
 
 
+@contextlib.asynccontextmanager
 async def served() -> AsyncIterator[tuple[Client, int]]:
     words = [sys.executable, "-m", "learnability", "explore", "--no-browser"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        address = process.stdout.readline().split()[-1]
-        client = Client(address.rsplit("/", 1)[0])
-        await client.http.fetch(f"{client.base}/api/declarations", request_timeout=LONGEST)
-        for _ in range(2):
-            await client.first({"verb": "hardness", "values": {"expression": "z"}}, ("result",))
-        yield client, process.pid
-        process.terminate()
+        try:
+            assert process.stdout is not None
+            address = process.stdout.readline().split()[-1]
+            client = Client(address.rsplit("/", 1)[0])
+            await client.http.fetch(f"{client.base}/api/declarations", request_timeout=LONGEST)
+            for _ in range(2):
+                await client.first({"verb": "hardness", "values": {"expression": "z"}}, ("result",))
+            yield client, process.pid
+        finally:
+            process.terminate()
 
 
 async def latencies(client: Client) -> None:
-    parsed = [await client.quick(f"{entry.text} + 0") for entry in LINKS for _ in range(5)]
+    parsed = [await client.quick(entry.text) for entry in LINKS for _ in range(5)]
     print(f"typeset formula: median {1e3 * statistics.median(parsed):.1f} ms, "
           f"largest {1e3 * max(parsed):.1f} ms (wanted: 100)")  # fmt: skip
     print(f"{'link':24}{'facts':>10}{'theory':>10}{'cross':>10}   (wanted: 0.5, 1, 3 s)")
@@ -138,7 +141,7 @@ async def load(client: Client, pid: int) -> None:
 
 
 async def main() -> None:
-    async for client, pid in served():
+    async with served() as (client, pid):
         await latencies(client)
         await load(client, pid)
         await crowd(client)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.fields import choice, number, record, whole
-from learnability.labels.channel import Channel
 from learnability.labels.posterior import scheme_of
 from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.bayes._channel_step import ChannelStep
@@ -34,7 +32,7 @@ from learnability.learners.spectral import Spectral
 from learnability.targets.multi_index import MultiIndex
 from learnability.theory.information import keeps_diagonal
 from learnability.theory.state_evolution import state_evolution
-from learnability.theory.thresholds import weak_recovery
+from learnability.theory.thresholds import spectrum_is_needed
 
 __all__ = ["BayesAMP"]
 
@@ -117,7 +115,7 @@ class BayesAMP(Learner):
     def _spectral(self, target: MultiIndex) -> bool:
         if self.start != "auto":
             return self.start == "spectral"
-        return _needs_spectrum(target.channel)
+        return spectrum_is_needed(target.channel)
 
     def _run(self, target: MultiIndex, d: int, alpha: float, seed: int) -> dict[str, Any]:
         X, y, W, _ = target.sample(seed, d=d, alpha=alpha, dtype=np.float32)
@@ -222,13 +220,6 @@ class BayesAMP(Learner):
             {"overlap_trace": np.array(means), "overlap_trace_stderr": np.array(errors)},
             {"time": np.arange(steps + 1)},
         )
-
-
-@lru_cache(maxsize=32)
-def _needs_spectrum(channel: Channel) -> bool:
-    """Whether no direction shows in the mean vector, but one does in the spectrum."""
-    recovery = weak_recovery(channel)
-    return not len(recovery.trivial) and bool(np.isfinite(recovery.alpha))
 
 
 def _captured(M: NDArray[Any]) -> float:
