@@ -64,9 +64,22 @@ def test_a_bad_target_is_a_sentence(values: dict[str, str], word: str) -> None:
     ],
 )
 def test_facts_are_those_of_the_report(values: dict[str, str], target: Any) -> None:
-    [(found, _)] = ask("hardness", values)
+    *_, (found, _) = ask("hardness", values)
     assert found["facts"] == json.loads(json.dumps(plain(lb.hardness(target).to_dict())))
     assert found["bibtex"] == lb.hardness(target).cite()
+
+
+def test_the_threshold_comes_first_from_few_samples_with_errors_that_shrink() -> None:
+    *first, (whole, _) = ask("hardness", {"expression": "z1*z2"})
+    found = [event for event, _ in first if event["event"] == "estimate"]
+    errors = [event["alpha_c_error"] for event in [*found, whole["facts"]]]
+    assert len(errors) == 3 and errors == sorted(errors, reverse=True) and errors[-1] > 0
+    for event in found:
+        assert event["kind"] == "easy"
+        gap = abs(event["alpha_c"] - whole["facts"]["alpha_c"])
+        assert gap < 4 * (event["alpha_c_error"] + errors[-1])
+    [_, (found, _), _] = ask("hardness", {"expression": "z1 + abs(z2)"})
+    assert found == {"event": "estimate", "kind": "trivial", "alpha_c": 0.0, "alpha_c_error": 0.0}
 
 
 def test_a_grid_is_computed_from_coarse_to_fine() -> None:
@@ -77,7 +90,7 @@ def test_a_grid_is_computed_from_coarse_to_fine() -> None:
 
 
 def test_theory_comes_in_parts_that_are_the_whole() -> None:
-    *parts, (whole, blob) = ask("predict", CURVE, "bayes-amp")
+    (sketch, _), *parts, (whole, blob) = ask("predict", CURVE, "bayes-amp")
     assert [event["event"] for event, _ in parts] == ["points"] * 3
     theory = lb.BayesAMP().predict("abs(z)", alpha=np.linspace(0.4, 1.6, 5))
     [curve] = whole["curves"]["overlap"]["curves"]
@@ -86,6 +99,9 @@ def test_theory_comes_in_parts_that_are_the_whole() -> None:
     kept = xarray.load_dataset(io.BytesIO(blob), engine="h5netcdf")
     assert np.array_equal(kept.overlap, theory.overlap)
     assert whole["thresholds"]["alpha_c"] == theory.attrs["alpha_c"]
+    [first] = sketch["curves"]["overlap"]["curves"]
+    assert first["x"] == [1.6] and 0 < first["error"][0] < 0.2
+    assert abs(first["y"][0] - curve["y"][-1]) < first["error"][0]
     seen = {x: y for event, _ in parts
             for curve in event["curves"]["overlap"]["curves"]
             for x, y in zip(curve["x"], curve["y"], strict=True)}  # fmt: skip

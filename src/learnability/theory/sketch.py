@@ -115,7 +115,7 @@ def sketched_fixed_point(
         error = (information.error_at(found) + _SMALL_STEP) * response(one_step, found) + rest
     except _TooLongError:
         return None
-    return FixedPoint(found, Status.CONVERGED, error)
+    return FixedPoint(found, Status.CONVERGED, np.maximum(error, _SMALL_STEP))
 
 
 def _tolerance(M: Array) -> float:

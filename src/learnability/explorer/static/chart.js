@@ -96,7 +96,7 @@ export class Chart {
       width, height: Math.round(Math.min(380, Math.max(240, width * 0.5))), scales,
       legend: { show: false }, cursor: { drag: { x: false, y: false } },
       series: [{}, ...series], axes: [{ ...look, size: 34 }, { ...look, size: 54 }],
-      hooks: { draw: [(u) => crosses(u, runs), (u) => thresholds(u, marks)] },
+      hooks: { draw: [(u) => errorBars(u, theory), (u) => crosses(u, runs), (u) => thresholds(u, marks)] },
     }, data, this.place);
     this.describe(variable, axis, theory, runs);
   }
@@ -133,6 +133,27 @@ function swatch(k) {
   const line = h("i");
   line.style.borderColor = `var(--c${k % 7})`;
   return line;
+}
+
+/** Bars of the theory's own errors, where they can be seen. */
+function errorBars(u, theory) {
+  const { ctx } = u;
+  ctx.save();
+  ctx.lineWidth = 1.6 * devicePixelRatio;
+  theory.forEach((curve, k) => {
+    ctx.strokeStyle = colour(k);
+    ctx.beginPath();
+    for (const p of curve.points) {
+      if (p.y === null || !p.error) continue;
+      const x = u.valToPos(p.x, "x", true);
+      const [low, high] = [p.y - p.error, p.y + p.error].map((at) => u.valToPos(at, "y", true));
+      if (low - high < 3 * devicePixelRatio) continue;
+      ctx.moveTo(x, low);
+      ctx.lineTo(x, high);
+    }
+    ctx.stroke();
+  });
+  ctx.restore();
 }
 
 function crosses(u, runs) {

@@ -115,12 +115,21 @@ export function curveCard(declared, state, options) {
 
   async function stream(verb, side, hear) {
     const mine = work.signal;
+    let sketched = false;
     head.classList.add("busy");
     stop.hidden = false;
     for await (const event of ask(verb, card.values(), learner().name, mine)) {
       if (mine.aborted) return false;
       if (event.event === "error") { error.textContent = event.sentence; break; }
-      if (event.curves) { card.numbers.add(side, event.curves, event.event === "result"); told(event); draw(); }
+      if (event.curves) {
+        const sketch = event.event === "sketch";
+        card.numbers.add(side, event.curves, event.event === "result" || (sketched && !sketch));
+        if (sketch) note.textContent = "A first sketch of the last point; the bar is its error.";
+        else if (sketched) note.textContent = "";
+        sketched = sketch;
+        told(event);
+        draw();
+      }
       if (event.event === "result") card[side] = event.key;
       hear?.(event);
     }

@@ -43,10 +43,16 @@ export function factsCard(signal) {
     title.classList.add("busy");
     error.textContent = "";
     card.facts = null;
-    body.replaceChildren(h("p", { class: "quiet" }, "Computing exponents and thresholds …"));
+    const wait = (sentence) => h("p", { class: "quiet" }, sentence);
+    body.replaceChildren(wait("Computing exponents and thresholds …"));
+    delete body.dataset.estimates;
     for await (const event of ask("hardness", values, "", mine)) {
       if (mine.aborted) return null;
       if (event.event === "error") { error.textContent = event.sentence; body.replaceChildren(); before = ""; }
+      if (event.event === "estimate") {
+        body.replaceChildren(factsOf(event), wait("The threshold is being refined; exponents and the staircase follow …"));
+        body.dataset.estimates = `${body.dataset.estimates ?? ""}${event.alpha_c_error} `;
+      }
       if (event.event === "result") { card.report = event; card.facts = event.facts; fill(event); }
     }
     if (!mine.aborted) title.classList.remove("busy");
