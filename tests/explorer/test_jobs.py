@@ -67,6 +67,7 @@ def test_facts_are_those_of_the_report(values: dict[str, str], target: Any) -> N
     *_, (found, _) = ask("hardness", values)
     assert found["facts"] == json.loads(json.dumps(plain(lb.hardness(target).to_dict())))
     assert found["bibtex"] == lb.hardness(target).cite()
+    assert found["latex"] == lb.hardness(target).to_latex()
 
 
 def test_the_threshold_comes_first_from_few_samples_with_errors_that_shrink() -> None:
@@ -186,6 +187,24 @@ def test_files_are_made_of_results(kind: str, first: bytes) -> None:
     theory = ask("predict", {**CURVE, "alpha": "1,2"}, "bayes-amp")[-1][1]
     [(_, made)] = ask("file", {"kind": kind, "first": str(len(theory))}, blob=theory)
     assert made.startswith(first)
+
+
+def test_files_hold_the_numbers_of_the_page() -> None:
+    values = {**CURVE, "alpha": "1,2"}
+    sides = [ask(verb, values, "bayes-amp")[-1] for verb in ("predict", "simulate")]
+    theory, runs = (found["curves"]["overlap"]["curves"][0] for found, _ in sides)
+    blobs = [blob for _, blob in sides]
+    asked = {"kind": "csv", "first": str(len(blobs[0]))}
+    [(_, made)] = ask("file", asked, blob=b"".join(blobs))
+    rows = [line.split(",") for line in made.decode().splitlines()]
+    value = rows[0].index("value")
+    told = [float(row[value]) for row in rows if row[0] == "theory_overlap"]
+    assert told == theory["y"]
+    told = [float(row[value]) for row in rows if row[0] == "runs_overlap"]
+    assert sorted(told) == sorted(y for one in runs["runs"] for y in one)
+    [(_, made)] = ask("file", {**asked, "kind": "nc"}, blob=b"".join(blobs))
+    kept = xarray.load_dataset(io.BytesIO(made), engine="h5netcdf")
+    assert kept["theory_overlap"].values.ravel().tolist() == theory["y"]
 
 
 def test_a_table_has_columns_and_directions() -> None:
