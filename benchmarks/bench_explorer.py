@@ -65,7 +65,8 @@ class Client:
         began, heard, text = time.perf_counter(), {}, json.dumps(body)
         reader, writer = await asyncio.open_connection(place.hostname, place.port, limit=2**26)
         head = [f"POST {place.path}/api/ask HTTP/1.1", f"Host: {place.netloc}",
-                "Content-Type: application/json", f"Content-Length: {len(text)}", "", text]  # fmt: skip
+                "Content-Type: application/json", f"Content-Length: {len(text)}",
+                "", text]  # fmt: skip
         writer.write("\r\n".join(head).encode())
         while not {last, "end"} & set(heard) and (line := await reader.readline()):
             if line.startswith(b"data: "):
