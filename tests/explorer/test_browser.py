@@ -292,7 +292,7 @@ def test_a_dropped_table_has_its_directions(tabs: Callable[..., Tab], tmp_path: 
 
 @pytest.mark.browser
 def test_the_race_says_what_repetition_buys(tabs: Callable[..., Tab]) -> None:
-    """He3 takes d^2 samples without repetition and d with it: a user clicks one example."""
+    """He3 takes d² samples without repetition and d with it: a user clicks one example."""
     tab = tabs()
     tab.open("explore", **{**CURVE, "expression": "z"})
     tab.facts("z")
@@ -305,7 +305,7 @@ def test_the_race_says_what_repetition_buys(tabs: Callable[..., Tab]) -> None:
         ".map((c) => c.textContent))"
     )
     found = {row[0]: row[1] for row in needed}
-    assert (found["one-pass SGD"], found["SGD with repetition"]) == ("d^2", "d")
+    assert (found["one-pass SGD"], found["SGD with repetition"]) == ("d2", "d")
 
 
 @pytest.mark.browser
