@@ -70,7 +70,8 @@ def fit_of(values: Mapping[str, str], blob: bytes) -> dict[str, Any]:
     Parameters
     ----------
     values : mapping
-        `name`, `target`, and the options `components`, `seed`, `columns`, `drop`, `missing`.
+        `name`, `target`, and the options `components`, `seed`, `columns`, `drop`, `missing`;
+        with `compare` also what predictions are worth, and what more rows would bring.
     blob : bytes
         The file.
 
@@ -89,6 +90,7 @@ def fit_of(values: Mapping[str, str], blob: bytes) -> dict[str, Any]:
         fitted = fit_table(
             path, values["target"], values.get("components", "auto"), None, int(seed),
             columns=lists["columns"], drop=lists["drop"], missing=values.get("missing", "refuse"),
+            compare="compare" in values,
         )  # fmt: skip
     found, table = fitted.found, fitted.table
     weights = fitted.loadings
@@ -96,6 +98,7 @@ def fit_of(values: Mapping[str, str], blob: bytes) -> dict[str, Any]:
         "text": str(fitted),
         "report": found.report_.to_dict(),
         "directions": len(found.components_),
+        "forecast": None if fitted.forecast is None else fitted.forecast.to_dict(),
         "columns": [str(name) for name in table.X.columns],
         "weights": [] if weights is None else weights.weights,
         "errors": [] if weights is None else weights.errors,
