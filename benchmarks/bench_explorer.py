@@ -72,8 +72,7 @@ class Client:
             if line.startswith(b"data: "):
                 message = json.loads(line[6:])
                 heard.setdefault(message["event"], time.perf_counter() - began)
-                if message["event"] == "error":
-                    heard["sentence"] = message["sentence"]
+                heard |= {name: message[name] for name in ("sentence", "facts") if name in message}
         writer.close()
         return heard
 
@@ -108,6 +107,14 @@ async def served() -> AsyncIterator[tuple[Client, int]]:
             process.terminate()
 
 
+def grids_of(facts: Any) -> dict[str, str]:
+    """The grids that the page takes where its user gives none."""
+    steps = facts.get("staircase", [])
+    opened = [step.get("alpha_self_consistent") or step["alpha"] or 0.0 for step in steps]
+    end = float(f"{1.6 * max(1.0, *opened):.2g}") if opened else 1.6
+    return {"alpha": f"{end / 24:.3g}:{end}:24", "runs": f"{end / 6:.3g}:{end}:6"}
+
+
 async def latencies(client: Client) -> None:
     parsed = [await client.quick(entry.text) for entry in LINKS for _ in range(5)]
     print(f"typeset formula: median {1e3 * statistics.median(parsed):.1f} ms, "
@@ -118,7 +125,7 @@ async def latencies(client: Client) -> None:
         values = {"expression": entry.text} | ({"noise": str(entry.noise)} if entry.noise else {})
         heard = await client.heard({"verb": "hardness", "values": values}, "result")
         told = [heard.get(word, float("nan")) for word in ("started", "result")]
-        sizes = {"alpha": "0.5,2", "runs": "2", "d": "200", "seeds": "1"}
+        sizes = grids_of(heard.get("facts", {})) | {"d": "200", "seeds": "3"}
         curve = {"learner": "bayes-amp", "values": {**values, **sizes}}
         cross = await client.first({"verb": "simulate", **curve}, "run")
         theory = await client.first({"verb": "predict", **curve}, "sketch", "points")

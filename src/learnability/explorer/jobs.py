@@ -182,7 +182,8 @@ def _simulate(request: Request, blob: bytes) -> Iterator[Message]:
     check_runs(asked)
     alphas = np.atleast_1d(asked.runs.get("alpha", ()))
     split = len(alphas) > 1 and _by_points(what.question)
-    places = [place for level in coarse_to_fine(len(alphas)) for place in level]
+    last = len(alphas) - 1  # Runs on few samples are quick: the smallest ratio comes first.
+    places = [last - place for level in coarse_to_fine(len(alphas)) for place in level]
     points: list[Any] = [alphas[[place]] for place in places] if split else [None]
     total, done = len(points) * len(asked.chosen), 0
     yield {"event": "started", "runs": total}, b""
