@@ -12,7 +12,13 @@ export class Numbers {
     this.thresholds = {};
   }
 
-  /** Add curves of an event; those of the end replace what came before. */
+  /** Add the curves of an event; those of the end replace all before, and any replace a sketch. */
+  hear(side, event) {
+    this.add(side, event.curves, event.event === "result" || Boolean(this.sketched));
+    this.sketched = event.event === "sketch";
+  }
+
+  /** Add curves, or take them instead of all that came before. */
   add(side, curves, whole = false) {
     if (whole) this[side] = {};
     for (const [name, { x, curves: own }] of Object.entries(curves)) {

@@ -115,18 +115,16 @@ export function curveCard(declared, state, options) {
 
   async function stream(verb, side, hear) {
     const mine = work.signal;
-    let sketched = false;
     head.classList.add("busy");
     stop.hidden = false;
     for await (const event of ask(verb, card.values(), learner().name, mine)) {
       if (mine.aborted) return false;
       if (event.event === "error") { error.textContent = event.sentence; break; }
       if (event.curves) {
-        const sketch = event.event === "sketch";
-        card.numbers.add(side, event.curves, event.event === "result" || (sketched && !sketch));
-        if (sketch) note.textContent = "A first sketch of the last point; the bar is its error.";
-        else if (sketched) note.textContent = "";
-        sketched = sketch;
+        const before = card.numbers.sketched;
+        card.numbers.hear(side, event);
+        if (card.numbers.sketched) note.textContent = "A first sketch of the last point; the bar is its error.";
+        else if (before) note.textContent = "";
         told(event);
         draw();
       }

@@ -36,7 +36,7 @@ function card(declared, about, signal) {
     for await (const event of ask("predict", asked, "bayes-amp", signal)) {
       if (event.event === "error") place.replaceChildren(h("p", { class: "error" }, event.sentence));
       if (!event.curves) continue;
-      numbers.add("theory", event.curves, event.event === "result");
+      numbers.hear("theory", event);
       Object.assign(numbers.thresholds, event.thresholds);
       chart.draw(numbers, numbers.variables[0]);
     }
