@@ -1,5 +1,5 @@
 // Theory as lines, runs as crosses, thresholds as dashed lines: uPlot draws the lines and axes.
-import { h, markup, table } from "./dom.js";
+import { h, markup, table, withError } from "./dom.js";
 
 const colour = (k) => getComputedStyle(document.documentElement).getPropertyValue(`--c${k % 7}`).trim();
 const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -125,7 +125,8 @@ export class Chart {
     if (runs.length) entries.push(h("span", {}, h("i", { class: "cross" }, "×"), "runs, a cross each"));
     this.legend.replaceChildren(...entries);
     const rows = [];
-    const note = (side, curve, p) => rows.push([side, curve.name || variable, String(p.x), p.seed ?? "", p.y === null ? "" : String(p.y)]);
+    const note = (side, curve, p) => rows.push([side, curve.name || variable, String(p.x), p.seed ?? "", p.y === null ? "" : valueOf(p)]);
+    const valueOf = (p) => (this.shown.numbers.sketched && p.error ? withError(p.y, p.error).join(" ") : String(p.y));
     theory.forEach((curve) => curve.points.forEach((p) => note("theory", curve, p)));
     runs.forEach((curve) => curve.points.forEach((p) => note("run", curve, p)));
     const open = this.numbers.open;
