@@ -79,8 +79,14 @@ def test_the_threshold_comes_first_from_few_samples_with_errors_that_shrink() ->
         assert event["kind"] == "easy"
         gap = abs(event["alpha_c"] - whole["facts"]["alpha_c"])
         assert gap < 4 * (event["alpha_c_error"] + errors[-1])
-    [_, (found, _), _] = ask("hardness", {"expression": "z1 + abs(z2)"})
-    assert found == {"event": "estimate", "kind": "trivial", "alpha_c": 0.0, "alpha_c_error": 0.0}
+
+
+def test_a_trivial_direction_is_told_before_the_report() -> None:
+    request = {"verb": "hardness", "learner": "", "values": {"expression": "z1 + abs(z2)"}}
+    messages = answer(request, b"")
+    assert next(messages)[0] == {"event": "started"}
+    found = {"event": "estimate", "kind": "trivial", "alpha_c": 0.0, "alpha_c_error": 0.0}
+    assert next(messages)[0] == found
 
 
 def test_a_grid_is_computed_from_coarse_to_fine() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from learnability.errors import LearnabilityError
 from learnability.estimators.table_fit import fit_table
 from learnability.estimators.tables import open_table
+from learnability.explorer.limits import LIMITS
 
 __all__ = ["columns_of", "fit_of"]
 
@@ -56,6 +57,12 @@ def columns_of(values: Mapping[str, str], blob: bytes) -> dict[str, Any]:
     """
     with _table(values, blob) as path:
         table, notes = open_table(path)
+    longest = max((len(str(name)) for name in table.columns), default=0)
+    if longest > LIMITS.letters:
+        raise LearnabilityError(
+            f"A column has a name of {longest} letters, but at most {LIMITS.letters} are accepted: "
+            "is the first line that of the names?"
+        )
     columns = [
         {"name": str(name), "numbers": table[name].dtype.kind in "biuf",
          "values": int(table[name].nunique()), "missing": int(table[name].isna().sum())}
