@@ -312,8 +312,11 @@ def test_the_race_says_what_repetition_buys(tabs: Callable[..., Tab]) -> None:
 def test_learners_race_and_functions_are_compared(tabs: Callable[..., Tab]) -> None:
     tab = tabs()
     tab.open("race", **{"expression": "He2(z)", "learners": "2", "1.learner": "online-sgd",
-                        "1.time": "0:1:3", "2.learner": "bayes-amp", "2.alpha": "1,2"})  # fmt: skip
+                        "1.time": "0:1:3", "1.rule": "repetition", "2.learner": "bayes-amp",
+                        "2.alpha": "1,2"})  # fmt: skip
     tab.until("return document.querySelectorAll('[data-theory=yes]').length === 2")
+    heads = tab.run("return [...document.querySelectorAll('h2')].map((h) => h.textContent)")
+    assert heads[:2] == ["Lane 1: online-sgd, rule repetition", "Lane 2: bayes-amp"]
     tab.open("compare", links="z\nHe3(z)")
     tab.until("return document.querySelectorAll('.cards .stairs').length === 2")
 

@@ -90,6 +90,8 @@ export function curveCard(declared, state, options) {
     }
     const more = learner().options.filter((option) => option.section === "Learner" ||
       (option.section === "Question" && !["alpha", "time", "d"].includes(option.name)));
+    const chosen = more.filter((option) => get(option.name)).map((option) => `${option.name.replaceAll("-", " ")} ${get(option.name)}`);
+    head.textContent = [title, [...(prefix ? [learner().name] : []), ...chosen].join(", ")].filter(Boolean).join(": ");
     controls.replaceChildren(h("div", { class: "fields" }, parts),
       more.length ? h("details", {}, h("summary", {}, `Settings of ${learner().name}`),
         h("div", { class: "fields" }, more.map((option) => control(option, get(option.name), set)))) : "");
