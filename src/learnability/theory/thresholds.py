@@ -130,13 +130,12 @@ def first_estimates(channel: Channel) -> Iterator[WeakRecovery]:
     best = math.inf
     for samples in _FIRST_SAMPLES:
         found = weak_recovery(channel, samples=samples)
-        told = len(found.trivial) > 0 or (found.mean_vanishes and math.isfinite(found.alpha))
-        error = 0.0 if len(found.trivial) else found.alpha_error
-        if told and error < best:
+        trivial = len(found.trivial) > 0
+        error = 0.0 if trivial else found.alpha_error
+        sure = samples >= FEW_SAMPLES if trivial else found.mean_vanishes
+        if sure and error < best and (trivial or math.isfinite(found.alpha)):
             best = error
             yield found
-        if len(found.trivial):
-            return
 
 
 def spectrum_is_needed(channel: Channel) -> bool:
