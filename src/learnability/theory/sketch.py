@@ -55,8 +55,8 @@ class _TooLongError(Exception):
 class _FewLevels(LabelInformation):
     """The information of a label on few level sets and cells, whatever else is known of it."""
 
-    on_boxes = None  # type: ignore[assignment]
-    error = _RELATIVE_ERROR  # type: ignore[assignment]
+    on_boxes = None
+    error = _RELATIVE_ERROR
 
     @property
     def resolved(self) -> float:
@@ -132,7 +132,7 @@ def _opened(one_step: Callable[[Array], Array], M: Array, relative: float) -> Ar
         shut = frame[:, values < _TOLD]
         if not shut.size:
             return found
-        found = (frame * np.where(values < _TOLD, 0.0, values)) @ frame.T
+        found = np.asarray((frame * np.where(values < _TOLD, 0.0, values)) @ frame.T)
         answer = shut.T @ one_step(found + _PUSH * shut @ shut.T) @ shut
         growth = float(np.linalg.eigvalsh(answer)[-1]) / _PUSH
         if growth < 1 - 2 * relative:
