@@ -100,8 +100,8 @@ async def served() -> AsyncIterator[tuple[Client, int]]:
             address = process.stdout.readline().split()[-1]
             client = Client(address.rsplit("/", 1)[0])
             await client.http.fetch(f"{client.base}/api/declarations", request_timeout=LONGEST)
-            for _ in range(2):
-                await client.first({"verb": "hardness", "values": {"expression": "z"}}, "result")
+            await client.first({"verb": "hardness", "values": {"expression": "z"}}, "result")
+            await asyncio.sleep(3 * WARM)  # Its processes start one after the other.
             yield client, process.pid
         finally:
             process.terminate()
