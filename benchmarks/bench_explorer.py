@@ -1,8 +1,11 @@
 """Latency and load of the explorer: a server in a process of its own, asked over loopback.
 
 Latency is that of warm processes and new requests, in seconds until the first event that says
-something. Load is 10^4 requests from this process, eight at a time; memory is the resident size of
-the server alone, read from /proc. `--quick` takes a part of the catalogue and 1000 requests.
+something: that the report is being computed or a first estimate, the report, the first point of the
+theory with its error, the first run. Load is 10^4 requests from this process, eight at a time;
+memory is the resident size of the server alone, read from /proc. `--quick` takes a part of the
+catalogue and 1000 requests. A link that is refused has its sentence instead of a number. What else
+runs on the machine is said first: the bars are those of two quiet cores.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -17,6 +21,7 @@ import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 
@@ -27,6 +32,8 @@ LINKS = CATALOGUE[::4] if QUICK else CATALOGUE
 REQUESTS = 1000 if QUICK else 10_000
 PAGES, AT_A_TIME = 50, 8
 LONGEST = 120.0
+WARM = 5.0
+"""Seconds that a new process takes until it is warm."""
 
 
 class Client:
@@ -43,27 +50,39 @@ class Client:
         assert json.loads(found)["event"] == "result", found
         return time.perf_counter() - began
 
-    async def _post(self, path: str, body: Any, hear: Any = None) -> bytes:
-        request = HTTPRequest(
-            f"{self.base}/{path}", "POST", {"Content-Type": "application/json"}, json.dumps(body),
-            streaming_callback=hear, request_timeout=LONGEST,
-        )  # fmt: skip
-        answer = await self.http.fetch(request)
-        return answer.body if hear is None else b""
+    async def _post(self, path: str, body: Any) -> bytes:
+        kind = {"Content-Type": "application/json"}
+        request = HTTPRequest(f"{self.base}/{path}", "POST", kind, json.dumps(body),
+                              request_timeout=LONGEST)  # fmt: skip
+        return (await self.http.fetch(request)).body
 
-    async def first(self, body: Any, wanted: tuple[str, ...]) -> float:
-        """Seconds until the first event of a kind; nan where there is an error or none in time."""
-        began, found = time.perf_counter(), []
+    async def heard(self, body: Any, last: str) -> dict[str, Any]:
+        """Seconds until the first event of each kind up to a last one; the sentence of an error.
 
-        def hear(chunk: bytes) -> None:
-            for part in chunk.split(b"\n\n"):
-                for word in wanted:
-                    if f'"event": "{word}"'.encode() in part[:60] and not found:
-                        found.append(time.perf_counter() - began)
+        The connection is closed then, as a page does that wants no more.
+        """
+        place = urlsplit(self.base)
+        began, heard, text = time.perf_counter(), {}, json.dumps(body)
+        reader, writer = await asyncio.open_connection(place.hostname, place.port, limit=2**26)
+        head = [f"POST {place.path}/api/ask HTTP/1.1", f"Host: {place.netloc}",
+                "Content-Type: application/json", f"Content-Length: {len(text)}",
+                "", text]  # fmt: skip
+        writer.write("\r\n".join(head).encode())
+        while not {last, "end"} & set(heard) and (line := await reader.readline()):
+            if line.startswith(b"data: "):
+                message = json.loads(line[6:])
+                heard.setdefault(message["event"], time.perf_counter() - began)
+                heard |= {name: message[name] for name in ("sentence", "facts") if name in message}
+        writer.close()
+        return heard
 
-        with contextlib.suppress(Exception):
-            await self._post("api/ask", body, hear)
-        return found[0] if found else float("nan")
+    async def first(self, body: Any, *wanted: str) -> float:
+        """Seconds until the first event of some kinds; nan where there is none."""
+        heard = await self.heard(body, wanted[-1])
+        times = [heard[word] for word in wanted if word in heard]
+        if not times and "error" in heard:
+            print(f"    refused: {heard['sentence']}")
+        return min(times, default=float("nan"))
 
 
 def resident(pid: int) -> float:
@@ -72,39 +91,54 @@ def resident(pid: int) -> float:
     return int(text.split("VmRSS:")[1].split()[0]) / 1024
 
 
+@contextlib.asynccontextmanager
 async def served() -> AsyncIterator[tuple[Client, int]]:
     words = [sys.executable, "-m", "learnability", "explore", "--no-browser"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        address = process.stdout.readline().split()[-1]
-        client = Client(address.rsplit("/", 1)[0])
-        await client.http.fetch(f"{client.base}/api/declarations", request_timeout=LONGEST)
-        for _ in range(2):
-            await client.first({"verb": "hardness", "values": {"expression": "z"}}, ("result",))
-        yield client, process.pid
-        process.terminate()
+        try:
+            assert process.stdout is not None
+            address = process.stdout.readline().split()[-1]
+            client = Client(address.rsplit("/", 1)[0])
+            await client.http.fetch(f"{client.base}/api/declarations", request_timeout=LONGEST)
+            await client.first({"verb": "hardness", "values": {"expression": "z"}}, "result")
+            await asyncio.sleep(3 * WARM)  # Its processes start one after the other.
+            yield client, process.pid
+        finally:
+            process.terminate()
+
+
+def grids_of(facts: Any) -> dict[str, str]:
+    """The grids that the page takes where its user gives none."""
+    steps = facts.get("staircase", [])
+    opened = [step.get("alpha_self_consistent") or step["alpha"] or 0.0 for step in steps]
+    end = float(f"{1.6 * max(1.0, *opened):.2g}") if opened else 1.6
+    return {"alpha": f"{end / 24:.3g}:{end}:24", "runs": f"{end / 6:.3g}:{end}:6"}
 
 
 async def latencies(client: Client) -> None:
-    parsed = [await client.quick(f"{entry.text} + 0") for entry in LINKS for _ in range(5)]
+    parsed = [await client.quick(entry.text) for entry in LINKS for _ in range(5)]
     print(f"typeset formula: median {1e3 * statistics.median(parsed):.1f} ms, "
           f"largest {1e3 * max(parsed):.1f} ms (wanted: 100)")  # fmt: skip
-    print(f"{'link':24}{'facts':>10}{'theory':>10}{'cross':>10}   (wanted: 0.5, 1, 3 s)")
+    print(f"{'link':22}{'first':>8}{'facts':>8}{'theory':>8}{'cross':>8}   (wanted: 1, 0.5 for one "
+          "direction and finite labels, 1, 3 s)")  # fmt: skip
     for entry in LINKS:
         values = {"expression": entry.text} | ({"noise": str(entry.noise)} if entry.noise else {})
-        facts = await client.first({"verb": "hardness", "values": values}, ("result",))
-        sizes = {"alpha": "2", "runs": "2", "d": "200", "seeds": "1"}
+        heard = await client.heard({"verb": "hardness", "values": values}, "result")
+        told = [heard.get(word, float("nan")) for word in ("started", "result")]
+        sizes = grids_of(heard.get("facts", {})) | {"d": "200", "seeds": "3"}
         curve = {"learner": "bayes-amp", "values": {**values, **sizes}}
-        theory = await client.first({"verb": "predict", **curve}, ("points", "result"))
-        cross = await client.first({"verb": "simulate", **curve}, ("run",))
-        print(f"{entry.name:24}{facts:10.2f}{theory:10.2f}{cross:10.2f}", flush=True)
+        cross = await client.first({"verb": "simulate", **curve}, "run")
+        theory = await client.first({"verb": "predict", **curve}, "sketch", "points")
+        await asyncio.sleep(WARM)  # The process of the rest of the theory was stopped.
+        row = "".join(f"{one:8.2f}" for one in (*told, theory, cross))
+        print(f"{entry.name:22}{row}", flush=True)
 
 
 async def crowd(client: Client) -> None:
     """Fifty pages with two jobs each, while somebody types."""
     jobs = [
         asyncio.ensure_future(client.first({"verb": "hardness", "values": {
-            "expression": f"z1**2 + {k}*sign(z1*z2) + {j}*z2"}}, ("result",)))
+            "expression": f"z1**2 + {k}*sign(z1*z2) + {j}*z2"}}, "result"))
         for k in range(1, PAGES + 1) for j in (1, 2)
     ]  # fmt: skip
     await asyncio.sleep(0.5)
@@ -138,7 +172,8 @@ async def load(client: Client, pid: int) -> None:
 
 
 async def main() -> None:
-    async for client, pid in served():
+    print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    async with served() as (client, pid):
         await latencies(client)
         await load(client, pid)
         await crowd(client)

@@ -22,7 +22,7 @@ from learnability.explorer.frames import plain
 from learnability.explorer.server import PAGES
 
 from tests.explorer.conftest import Running
-from tests.explorer.hostile import TEXTS
+from tests.explorer.hostile import TABLES, TEXTS
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 AXE = Path(os.environ.get("AXE", ".venv/axe/package/axe.min.js"))
@@ -151,6 +151,12 @@ def test_crosses_are_runs_of_those_seeds(tabs: Callable[..., Tab]) -> None:
     shown = [float(value) for _, _, value in tab.numbers("theory")]
     assert shown == theory.overlap.values[:, 0, 0].tolist()
     assert len(tab.addresses()) == 1
+    shared = tab.driver.current_url
+    tab.driver.get("about:blank")
+    tab.driver.get(shared)  # The runs come back with the address.
+    tab.until("return document.querySelector('[data-runs=yes]')")
+    again = {(float(at), int(seed)): float(value) for at, seed, value in tab.numbers("run")}
+    assert again == seen
 
 
 @pytest.mark.browser
@@ -196,21 +202,72 @@ def test_stop_leaves_no_process(tabs: Callable[..., Tab], server: Running) -> No
 
 
 @pytest.mark.browser
+def test_what_is_copied_gives_the_numbers_of_the_page(tabs: Callable[..., Tab]) -> None:
+    tab = tabs()
+    tab.open("explore", **{**CURVE, "run": "1"})
+    tab.until("return document.querySelector('[data-runs=yes]')")
+    seen = {(float(at), int(seed)): float(value) for at, seed, value in tab.numbers("run")}
+    tab.click("Copy as Python")
+    script = tab.until(
+        "const p = document.querySelector('[aria-label=\"What was copied\"]');"
+        "return p.textContent.startsWith('import') && p.textContent"
+    )
+    names: dict[str, Any] = {}
+    exec(script, names)
+    runs = names["runs"].overlap
+    found = {(at, seed): runs.sel(alpha=at, seed=seed).item() for at, seed in seen}
+    assert found == seen and len(seen) == 4
+    theory = [float(value) for _, _, value in tab.numbers("theory")]
+    assert theory == names["theory"].overlap.values[:, 0, 0].tolist()
+
+
+@pytest.mark.browser
+def test_errors_of_the_threshold_shrink(tabs: Callable[..., Tab]) -> None:
+    tab = tabs()
+    tab.open("explore", **{**CURVE, "expression": "z1*z2", "alpha": "0.2,0.4"})
+    final = tab.facts("z1*z2")["alpha_c_error"]
+    errors = tab.run("return document.querySelector('#facts [data-facts]').dataset.estimates")
+    shown = [*map(float, errors.split()), final]
+    assert len(shown) == 3 and shown[0] > shown[1] > shown[2] > 0
+
+
+@pytest.mark.browser
 def test_hostile_texts_leave_a_sentence_or_a_formula(tabs: Callable[..., Tab]) -> None:
     tab = tabs()
-    tab.open("compare", links="z")
     tab.open("explore", **CURVE)
-    for text in TEXTS[2:60]:
-        if "\n" in text or "\x00" in text:
-            continue
+    for text in TEXTS:
         tab.type(text)
-        tab.until(
+        kept = tab.run("return document.getElementById('formula').value")
+        tab.until(f"return document.querySelector('.typeset').dataset.of === {json.dumps(kept)}")
+        said = tab.run(
             "return document.getElementById('formula-error').innerText"
-            " || document.querySelector('.typeset math')"
+            " || document.querySelector('.typeset math')?.outerHTML"
         )
-        assert tab.run("return window.alert.toString()").endswith("{ [native code] }")
+        assert bool(said) == bool(kept.strip()), text
+        assert not tab.run("return document.querySelector('main script, main img')")
     tab.type("z1*z2")
     tab.facts("z1*z2")
+
+
+@pytest.mark.browser
+def test_hostile_tables_leave_a_sentence_or_a_table(
+    tabs: Callable[..., Tab], tmp_path: Path
+) -> None:
+    from selenium.webdriver.common.by import By
+
+    plain_names = [name for name in TABLES if "/" not in name and "\\" not in name]
+    assert len(plain_names) >= 20
+    tab = tabs()
+    for name in plain_names:
+        (tmp_path / name).write_bytes(TABLES[name])
+        tab.open("data")
+        tab.driver.find_element(By.ID, "table-file").send_keys(str(tmp_path / name))
+        said = tab.until(
+            "return document.querySelector('main .error').innerText"
+            " || document.querySelector('main h2')?.innerText"
+        )
+        assert "fault of the library" not in said, (name, said)
+        assert not tab.run("return document.querySelector('main script, main img')")
 
 
 @pytest.mark.browser
@@ -234,11 +291,32 @@ def test_a_dropped_table_has_its_directions(tabs: Callable[..., Tab], tmp_path: 
 
 
 @pytest.mark.browser
+def test_the_race_says_what_repetition_buys(tabs: Callable[..., Tab]) -> None:
+    """He3 takes d² samples without repetition and d with it: a user clicks one example."""
+    tab = tabs()
+    tab.open("explore", **{**CURVE, "expression": "z"})
+    tab.facts("z")
+    tab.click("He3(z)")
+    tab.facts("He3(z)")
+    needed = tab.run(
+        "const d = [...document.querySelectorAll('#facts details')]"
+        ".find((d) => d.open && d.firstChild.textContent === 'Samples needed');"
+        "return [...d.querySelectorAll('tbody tr')].map((r) => [...r.children]"
+        ".map((c) => c.textContent))"
+    )
+    found = {row[0]: row[1] for row in needed}
+    assert (found["one-pass SGD"], found["SGD with repetition"]) == ("d2", "d")
+
+
+@pytest.mark.browser
 def test_learners_race_and_functions_are_compared(tabs: Callable[..., Tab]) -> None:
     tab = tabs()
     tab.open("race", **{"expression": "He2(z)", "learners": "2", "1.learner": "online-sgd",
-                        "1.time": "0:1:3", "2.learner": "bayes-amp", "2.alpha": "1,2"})  # fmt: skip
+                        "1.time": "0:1:3", "1.rule": "repetition", "2.learner": "bayes-amp",
+                        "2.alpha": "1,2"})  # fmt: skip
     tab.until("return document.querySelectorAll('[data-theory=yes]').length === 2")
+    heads = tab.run("return [...document.querySelectorAll('h2')].map((h) => h.textContent)")
+    assert heads[:2] == ["Lane 1: online-sgd, rule repetition", "Lane 2: bayes-amp"]
     tab.open("compare", links="z\nHe3(z)")
     tab.until("return document.querySelectorAll('.cards .stairs').length === 2")
 
@@ -247,13 +325,14 @@ def test_learners_race_and_functions_are_compared(tabs: Callable[..., Tab]) -> N
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("page", PAGES)
 def test_axe_finds_no_serious_fault(tabs: Callable[..., Tab], page: str, dark: bool) -> None:
-    if not AXE.is_file():
-        pytest.skip("`make browser` fetches axe-core where npm is installed")
     tab = tabs(width=390, dark=dark)
     tab.open(page)
     time.sleep(1)
+    assert len(tab.addresses()) == 1
     wide = tab.run("return document.documentElement.scrollWidth - innerWidth")
     assert wide <= 0, f"the page is {wide} pixels wider than a phone"
+    if not AXE.is_file():
+        pytest.skip("`make browser` fetches axe-core where npm is installed")
     tab.run(AXE.read_text(encoding="utf-8") + "; window.axe = axe;")
     found = tab.driver.execute_async_script(
         "const done = arguments[0]; axe.run().then((r) => done(r.violations.filter((v) =>"

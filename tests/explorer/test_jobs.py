@@ -64,9 +64,29 @@ def test_a_bad_target_is_a_sentence(values: dict[str, str], word: str) -> None:
     ],
 )
 def test_facts_are_those_of_the_report(values: dict[str, str], target: Any) -> None:
-    [(found, _)] = ask("hardness", values)
+    *_, (found, _) = ask("hardness", values)
     assert found["facts"] == json.loads(json.dumps(plain(lb.hardness(target).to_dict())))
     assert found["bibtex"] == lb.hardness(target).cite()
+    assert found["latex"] == lb.hardness(target).to_latex()
+
+
+def test_the_threshold_comes_first_from_few_samples_with_errors_that_shrink() -> None:
+    *first, (whole, _) = ask("hardness", {"expression": "z1*z2"})
+    found = [event for event, _ in first if event["event"] == "estimate"]
+    errors = [event["alpha_c_error"] for event in [*found, whole["facts"]]]
+    assert len(errors) == 3 and errors == sorted(errors, reverse=True) and errors[-1] > 0
+    for event in found:
+        assert event["kind"] == "easy"
+        gap = abs(event["alpha_c"] - whole["facts"]["alpha_c"])
+        assert gap < 4 * (event["alpha_c_error"] + errors[-1])
+
+
+def test_a_trivial_direction_is_told_before_the_report() -> None:
+    request = {"verb": "hardness", "learner": "", "values": {"expression": "z1 + abs(z2)"}}
+    messages = answer(request, b"")
+    assert next(messages)[0] == {"event": "started"}
+    found = {"event": "estimate", "kind": "trivial", "alpha_c": 0.0, "alpha_c_error": 0.0}
+    assert next(messages)[0] == found
 
 
 def test_a_grid_is_computed_from_coarse_to_fine() -> None:
@@ -77,7 +97,7 @@ def test_a_grid_is_computed_from_coarse_to_fine() -> None:
 
 
 def test_theory_comes_in_parts_that_are_the_whole() -> None:
-    *parts, (whole, blob) = ask("predict", CURVE, "bayes-amp")
+    (sketch, _), *parts, (whole, blob) = ask("predict", CURVE, "bayes-amp")
     assert [event["event"] for event, _ in parts] == ["points"] * 3
     theory = lb.BayesAMP().predict("abs(z)", alpha=np.linspace(0.4, 1.6, 5))
     [curve] = whole["curves"]["overlap"]["curves"]
@@ -86,6 +106,9 @@ def test_theory_comes_in_parts_that_are_the_whole() -> None:
     kept = xarray.load_dataset(io.BytesIO(blob), engine="h5netcdf")
     assert np.array_equal(kept.overlap, theory.overlap)
     assert whole["thresholds"]["alpha_c"] == theory.attrs["alpha_c"]
+    [first] = sketch["curves"]["overlap"]["curves"]
+    assert first["x"] == [1.6] and 0 < first["error"][0] < 0.2
+    assert abs(first["y"][0] - curve["y"][-1]) < first["error"][0]
     seen = {x: y for event, _ in parts
             for curve in event["curves"]["overlap"]["curves"]
             for x, y in zip(curve["x"], curve["y"], strict=True)}  # fmt: skip
@@ -170,6 +193,24 @@ def test_files_are_made_of_results(kind: str, first: bytes) -> None:
     theory = ask("predict", {**CURVE, "alpha": "1,2"}, "bayes-amp")[-1][1]
     [(_, made)] = ask("file", {"kind": kind, "first": str(len(theory))}, blob=theory)
     assert made.startswith(first)
+
+
+def test_files_hold_the_numbers_of_the_page() -> None:
+    values = {**CURVE, "alpha": "1,2"}
+    sides = [ask(verb, values, "bayes-amp")[-1] for verb in ("predict", "simulate")]
+    theory, runs = (found["curves"]["overlap"]["curves"][0] for found, _ in sides)
+    blobs = [blob for _, blob in sides]
+    asked = {"kind": "csv", "first": str(len(blobs[0]))}
+    [(_, made)] = ask("file", asked, blob=b"".join(blobs))
+    rows = [line.split(",") for line in made.decode().splitlines()]
+    value = rows[0].index("value")
+    told = [float(row[value]) for row in rows if row[0] == "theory_overlap"]
+    assert told == theory["y"]
+    told = [float(row[value]) for row in rows if row[0] == "runs_overlap"]
+    assert sorted(told) == sorted(y for one in runs["runs"] for y in one)
+    [(_, made)] = ask("file", {**asked, "kind": "nc"}, blob=b"".join(blobs))
+    kept = xarray.load_dataset(io.BytesIO(made), engine="h5netcdf")
+    assert kept["theory_overlap"].values.ravel().tolist() == theory["y"]
 
 
 def test_a_table_has_columns_and_directions() -> None:

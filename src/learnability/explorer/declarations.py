@@ -20,7 +20,7 @@ from learnability.markup import formula
 from learnability.reports.forms import labels_latex
 from learnability.results.schema import COORDINATES, OBSERVABLES, THRESHOLDS
 
-__all__ = ["declarations", "formula_of", "report_of"]
+__all__ = ["declarations", "estimate_of", "formula_of", "report_of"]
 
 
 def declarations() -> dict[str, Any]:
@@ -105,6 +105,19 @@ def formula_of(target: Any) -> dict[str, Any]:
         "inputs": target.inputs.kind,
         "law": None if target.channel.law is None else target.channel.law.name,
     }
+
+
+def estimate_of(found: Any) -> dict[str, Any]:
+    """What is known of the threshold before the report is made.
+
+    Parameters
+    ----------
+    found : WeakRecovery
+        From few samples.
+    """
+    if len(found.trivial):
+        return {"kind": "trivial", "alpha_c": 0.0, "alpha_c_error": 0.0}
+    return {"kind": "easy", "alpha_c": found.alpha, "alpha_c_error": found.alpha_error}
 
 
 def report_of(report: Any) -> dict[str, Any]:

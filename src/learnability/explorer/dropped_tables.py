@@ -13,6 +13,7 @@ import numpy as np
 from learnability.errors import LearnabilityError
 from learnability.estimators.table_fit import fit_table
 from learnability.estimators.tables import open_table
+from learnability.explorer.limits import LIMITS
 
 __all__ = ["columns_of", "fit_of"]
 
@@ -56,6 +57,12 @@ def columns_of(values: Mapping[str, str], blob: bytes) -> dict[str, Any]:
     """
     with _table(values, blob) as path:
         table, notes = open_table(path)
+    longest = max((len(str(name)) for name in table.columns), default=0)
+    if longest > LIMITS.letters:
+        raise LearnabilityError(
+            f"A column has a name of {longest} letters, but at most {LIMITS.letters} are accepted: "
+            "is the first line that of the names?"
+        )
     columns = [
         {"name": str(name), "numbers": table[name].dtype.kind in "biuf",
          "values": int(table[name].nunique()), "missing": int(table[name].isna().sum())}
@@ -70,7 +77,8 @@ def fit_of(values: Mapping[str, str], blob: bytes) -> dict[str, Any]:
     Parameters
     ----------
     values : mapping
-        `name`, `target`, and the options `components`, `seed`, `columns`, `drop`, `missing`.
+        `name`, `target`, and the options `components`, `seed`, `columns`, `drop`, `missing`;
+        with `compare` also what predictions are worth, and what more rows would bring.
     blob : bytes
         The file.
 
@@ -89,6 +97,7 @@ def fit_of(values: Mapping[str, str], blob: bytes) -> dict[str, Any]:
         fitted = fit_table(
             path, values["target"], values.get("components", "auto"), None, int(seed),
             columns=lists["columns"], drop=lists["drop"], missing=values.get("missing", "refuse"),
+            compare="compare" in values,
         )  # fmt: skip
     found, table = fitted.found, fitted.table
     weights = fitted.loadings
@@ -96,6 +105,7 @@ def fit_of(values: Mapping[str, str], blob: bytes) -> dict[str, Any]:
         "text": str(fitted),
         "report": found.report_.to_dict(),
         "directions": len(found.components_),
+        "forecast": None if fitted.forecast is None else fitted.forecast.to_dict(),
         "columns": [str(name) for name in table.X.columns],
         "weights": [] if weights is None else weights.weights,
         "errors": [] if weights is None else weights.errors,

@@ -75,12 +75,18 @@ def _parse(request: Request, blob: bytes) -> Iterator[Message]:
 
 
 def _hardness(request: Request, blob: bytes) -> Iterator[Message]:
-    """The report: its numbers as `to_dict` has them, its tables, BibTeX and LaTeX."""
+    """First estimates of the threshold, then the report: its numbers, tables, BibTeX and LaTeX."""
     from learnability.explorer.asking import target_of
-    from learnability.explorer.declarations import report_of
+    from learnability.explorer.declarations import estimate_of, report_of
     from learnability.reports import hardness
+    from learnability.theory.thresholds import first_estimates
 
-    yield {"event": "result", **report_of(hardness(target_of(request.values)))}, b""
+    target = target_of(request.values)
+    yield {"event": "started"}, b""
+    if (target.kind, target.inputs.kind) == ("multi-index", "isotropic"):
+        for estimate in first_estimates(target.simplified().channel):
+            yield {"event": "estimate", **estimate_of(estimate)}, b""
+    yield {"event": "result", **report_of(hardness(target))}, b""
 
 
 def _words(request: Request, blob: bytes) -> Iterator[Message]:
@@ -128,17 +134,24 @@ def coarse_to_fine(count: int) -> list[list[int]]:
 
 
 def _predict(request: Request, blob: bytes) -> Iterator[Message]:
-    """Theory, first of few points, then of more; a path comes as a whole."""
+    """Theory, first a sketch of one point, then few points, then more; a path as a whole."""
     from learnability.cli.learner_options import check_needs
     from learnability.explorer.asking import asking
     from learnability.explorer.curves import curves_of, facts_of, joined, netcdf
+    from learnability.learners.base.driver import sketched
 
     what = asking(request).what
     check_needs(what, "predict")
     given = what.for_side("predict")
     alphas = np.atleast_1d(given.get("alpha", ()))
-    split = len(alphas) > 1 and _by_points(what.question) and not what.side("predict").seeds
+    pointwise = _by_points(what.question) and not what.side("predict").seeds
+    split = len(alphas) > 1 and pointwise
     levels = coarse_to_fine(len(alphas)) if split else [[]]
+    if len(alphas) and pointwise:
+        last = {**given, "alpha": alphas[-1:]}
+        first = sketched(what.learner, what.target, what.question.name, last)
+        if first is not None:
+            yield {"event": "sketch", "curves": curves_of(first)}, b""
     parts = []
     for level in levels:
         at = {**given, "alpha": alphas[level]} if split else given
@@ -169,7 +182,8 @@ def _simulate(request: Request, blob: bytes) -> Iterator[Message]:
     check_runs(asked)
     alphas = np.atleast_1d(asked.runs.get("alpha", ()))
     split = len(alphas) > 1 and _by_points(what.question)
-    places = [place for level in coarse_to_fine(len(alphas)) for place in level]
+    last = len(alphas) - 1  # Runs on few samples are quick: the smallest ratio comes first.
+    places = [last - place for level in coarse_to_fine(len(alphas)) for place in level]
     points: list[Any] = [alphas[[place]] for place in places] if split else [None]
     total, done = len(points) * len(asked.chosen), 0
     yield {"event": "started", "runs": total}, b""

@@ -141,10 +141,7 @@ class Quick(Asks):
         """
         try:
             request = self.request_of(_QUICK)
-            async with aclosing(self.explorer.readers.ask(request.to_dict())) as messages:
-                async for message, _ in messages:
-                    if message["event"] in ("result", "error"):
-                        found = message
+            found, _ = await self.explorer.readers.one(request.to_dict())
         except LearnabilityError as error:
             found = {"event": "error", "sentence": str(error)}
         self.set_header("Content-Type", "application/json")
@@ -254,12 +251,9 @@ class File(Asks):
         asked = {"kind": values.get("kind", ""), "first": str(len(first))}
         asked |= {"variable": values["variable"]} if "variable" in values else {}
         request = Request("file", "", asked).to_dict()
-        found = b""
-        async with aclosing(self.explorer.solvers.ask(request, first + second)) as messages:
-            async for message, blob in messages:
-                if message["event"] == "error":
-                    raise LearnabilityError(message["sentence"])
-                found = blob or found
+        message, found = await self.explorer.solvers.one(request, first + second)
+        if message["event"] == "error":
+            raise LearnabilityError(message["sentence"])
         return asked["kind"], found
 
 
@@ -341,9 +335,8 @@ class Explorer:
         return await asyncio.shield(self._declared)
 
     async def _declare(self) -> bytes:
-        request = Request("declarations", "", {}).to_dict()
-        found = [message async for message, _ in self.readers.ask(request)]
-        return as_line(found[0])
+        found, _ = await self.readers.one(Request("declarations", "", {}).to_dict())
+        return as_line(found)
 
     async def answer(self, request: Request) -> AsyncGenerator[bytes, None]:
         """Lines of the answer to a request, at once where it was given before.

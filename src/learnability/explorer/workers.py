@@ -206,6 +206,18 @@ class Crew:
             self._give_back(worker if done else None, worker)
             self._free.release()
 
+    async def one(self, request: Mapping[str, Any], blob: bytes = b"") -> Message:
+        """The result of a job that has one, or the message that refuses it.
+
+        Parameters
+        ----------
+        request, blob
+            As in `ask`.
+        """
+        async with contextlib.aclosing(self.ask(request, blob)) as messages:
+            told = {message["event"]: (message, found) async for message, found in messages}
+        return told.get("error") or told["result"]
+
     def _give_back(self, sound: Worker | None, worker: Worker | None) -> None:
         """Keep a process that finished its job; stop another, and start one in its place."""
         if sound is not None:

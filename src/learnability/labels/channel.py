@@ -15,7 +15,12 @@ from learnability.fields import is_number
 from learnability.gaussian.hermite_products import multi_indices, root_factorials
 from learnability.gaussian.sections import Section
 from learnability.labels._checks import as_points
-from learnability.labels.conditional import ConditionalMoments, conditional_law, conditional_moments
+from learnability.labels.conditional import (
+    MANY_SAMPLES,
+    ConditionalMoments,
+    conditional_law,
+    conditional_moments,
+)
 from learnability.labels.hermite import expand, symmetric_tensor
 from learnability.labels.laws import Law
 from learnability.labels.link import Link
@@ -182,7 +187,10 @@ class Channel:
         return evaluate(scheme_of(self), *checked_posterior(self.link.r, y, omega, V))
 
     def conditional_moments(
-        self, orders: Sequence[int], known: ArrayLike | None = None
+        self,
+        orders: Sequence[int],
+        known: ArrayLike | None = None,
+        samples: int = MANY_SAMPLES,
     ) -> dict[int, ConditionalMoments]:
         """Return E[zeta_k zeta_k^T] of zeta_k(y) = E[h_k(z) | y, known coordinates].
 
@@ -192,6 +200,8 @@ class Channel:
             Orders k >= 1 of the orthonormal Hermite products.
         known : array_like, shape (j, r), optional
             Orthonormal rows: the directions that are known.
+        samples : int
+            Base-two logarithm of the number of samples, where samples are used.
 
         Returns
         -------
@@ -203,7 +213,8 @@ class Channel:
                 f"`orders` was given as {list(orders)!r}, but whole numbers from 1 are accepted."
             )
         frame = checked_frame(known, self.link.r)
-        return conditional_moments(Section.whole(self.link), self.noise, list(orders), frame)
+        whole = Section.whole(self.link)
+        return conditional_moments(whole, self.noise, list(orders), frame, samples)
 
 
 @lru_cache(maxsize=32)

@@ -36,7 +36,7 @@ from learnability.labels.curved_cells import MOST_DIRECTIONS, CurvedCells
 from learnability.labels.level_sets import LevelSets
 from learnability.labels.link import Link
 
-__all__ = ["ConditionalMoments", "conditional_law", "conditional_moments"]
+__all__ = ["ConditionalMoments", "conditional_law", "conditional_moments", "is_sampled"]
 
 Array = NDArray[np.float64]
 
@@ -214,6 +214,17 @@ def _on_the_line(
     value, error = levels.squared_moments(HIGHEST_ORDER, noise)
     sound = error[0] < 1e-3 and np.isfinite(value).all() and value.max() < 1 + 1e-3
     return (value, error) if sound else None
+
+
+def is_sampled(section: Section) -> bool:
+    """Return whether the moments of a section rest on samples of its label.
+
+    Parameters
+    ----------
+    section : Section
+        The link in the coordinates of interest.
+    """
+    return section.m > 1 and law_on(section) is None and few_values(section) is None
 
 
 def _curved_labels(section: Section) -> Array | None:

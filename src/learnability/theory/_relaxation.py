@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from learnability.statuses import Status
 
-__all__ = ["FixedPoint", "cleaned", "ended", "opened", "physical", "relaxed", "response"]
+__all__ = ["FixedPoint", "cleaned", "ended", "opened", "physical", "relaxed", "response", "updated"]
 
 Array = NDArray[np.float64]
 Map = Callable[[Array], Array]
@@ -44,6 +44,20 @@ class FixedPoint:
     M: Array
     status: Status
     error: Array
+
+
+def updated(A: Array) -> Array:
+    """Return A (I + A)^{-1}; a direction known exactly stays so.
+
+    Parameters
+    ----------
+    A : array, shape (r, r)
+        Symmetric; infinite on the diagonal where a direction is known.
+    """
+    if not np.isfinite(A).all():
+        found = np.diag(A) / (1 + np.diag(A))
+        return np.diag(np.where(np.isfinite(np.diag(A)), found, 1.0))
+    return np.asarray(np.linalg.solve(np.eye(len(A)) + A, A))
 
 
 def relaxed(

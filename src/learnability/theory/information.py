@@ -99,6 +99,11 @@ class LabelInformation:
         """Number of hidden directions."""
         return self.channel.link.r
 
+    @property
+    def resolved(self) -> float:
+        """Largest overlap that level sets and cells resolve."""
+        return RESOLVED[self.r - 1]
+
     @cached_property
     def keeps_diagonal(self) -> bool:
         """Whether reflections keep the overlap diagonal."""
@@ -156,7 +161,7 @@ class LabelInformation:
         """The same at one overlap: it may be exact there, or taken from where it is resolved."""
         if self.exact or self.exact_at(M):
             return self.error if self.exact else 1e-6
-        least = max(1 - float(np.linalg.eigvalsh(M)[-1]), 0.0) / (1 - RESOLVED[self.r - 1])
+        least = max(1 - float(np.linalg.eigvalsh(M)[-1]), 0.0) / (1 - self.resolved)
         return self.error + _BEYOND * max(1 - math.sqrt(least), 0.0)
 
     def __call__(self, M: Array) -> Array:
@@ -186,7 +191,7 @@ class LabelInformation:
     def _anywhere(self, M: Array, correction: Array | None = None) -> Array:
         """From level sets and cells; close to perfect recovery by the law of the limit."""
         values, frame = np.linalg.eigh(0.5 * (M + M.T))
-        most = RESOLVED[self.r - 1]
+        most = self.resolved
         if values[-1] <= most:
             return self._corrected(M, correction)
         kept, variance = np.minimum(values, most), np.maximum(1 - values, 1e-12)
@@ -200,7 +205,7 @@ class LabelInformation:
 
     @cached_property
     def _last(self) -> Array:
-        return self._corrected(RESOLVED[self.r - 1] * np.eye(self.r))
+        return self._corrected(self.resolved * np.eye(self.r))
 
     def _beyond_exact(self, found: Array, kept: Array, variance: Array, frame: Array) -> Array:
         """Of exact labels, from variances kept to smaller ones: the limit and its correction.
@@ -262,7 +267,7 @@ class LabelInformation:
         In these units it varies slowly.
         """
         values, frame = np.linalg.eigh(0.5 * (M + M.T))
-        at = np.asarray((frame * np.minimum(values, RESOLVED[self.r - 1])) @ frame.T)
+        at = np.asarray((frame * np.minimum(values, self.resolved)) @ frame.T)
         near = [(float(np.abs(known - at).max()), c) for known, c in self._anchors]
         distance, correction = min(near, key=lambda pair: pair[0], default=(np.inf, at))
         if distance > _NEAR[self.r - 1]:

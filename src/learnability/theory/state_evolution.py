@@ -35,15 +35,16 @@ from learnability.theory._interpolated import interpolated_information
 from learnability.theory._overlap_curve import OverlapCurve
 from learnability.theory._overlap_family import OverlapFamily
 from learnability.theory._phase_thresholds import FixedPoints, Thresholds, phase_thresholds
-from learnability.theory._relaxation import FixedPoint, ended, opened, physical, response
+from learnability.theory._relaxation import FixedPoint, ended, opened, physical, response, updated
 from learnability.theory.information import RESOLVED, LabelInformation, label_information
 from learnability.theory.thresholds import weak_recovery
 
-__all__ = ["FixedPoint", "StateEvolution", "Thresholds", "state_evolution"]
+__all__ = ["START", "FixedPoint", "StateEvolution", "Thresholds", "state_evolution"]
 
 Array = NDArray[np.float64]
 
-_START = 1e-2
+START = 1e-2
+"""Overlap of the start that knows nothing."""
 _CLOSE, _MOST_CENTRES = 0.03, 4
 """A function I(M) that is smooth around an overlap holds this far from it."""
 _MANY = 8
@@ -240,7 +241,7 @@ class StateEvolution:
             return self._staged(alpha, informed)
         if below is not None and not informed:
             return self._iterated(alpha, below)
-        start = (1 - _START) if informed else _START
+        start = (1 - START) if informed else START
         return self._iterated(alpha, start * np.eye(self.r))
 
     def fixed_points(self, alphas: Array, informed: bool = False) -> list[FixedPoint]:
@@ -290,7 +291,7 @@ class StateEvolution:
             curve = OverlapCurve(alone, self._others_alpha_c, self.information.error)
             q[rest], error[rest] = curve.reached(alpha, informed)
             return FixedPoint(np.diag(q), Status.CONVERGED, np.diag(error))
-        q[rest] = (1 - _START) if informed else _START
+        q[rest] = (1 - START) if informed else START
         return self._iterated(alpha, np.diag(q))
 
     @cached_property
@@ -359,7 +360,7 @@ class StateEvolution:
 
     def step(self, alpha: float, M: Array) -> Array:
         """Return one undamped step M -> A (I + A)^{-1}, A = alpha I(M)."""
-        return _updated(alpha * self.information(M))
+        return updated(alpha * self.information(M))
 
     def _iterated(self, alpha: float, M: Array, plain: int = 4) -> FixedPoint:
         """Fixed point by iteration; directions at zero are then tried with a small overlap."""
@@ -367,7 +368,7 @@ class StateEvolution:
             around = self.information.around(M)
 
             def one_step(at: Array, around: Callable[[Array], Array] = around) -> Array:
-                return _updated(alpha * around(at))
+                return updated(alpha * around(at))
 
             found, status = opened(one_step, self._tolerance, M, plain)
             moved, M = float(np.abs(found - M).max()), physical(found)
@@ -389,11 +390,3 @@ class StateEvolution:
         for _ in range(steps):
             found.append(self.step(alpha, found[-1]))
         return np.array(found)
-
-
-def _updated(A: Array) -> Array:
-    """A (I + A)^{-1}; a direction known exactly stays so."""
-    if not np.isfinite(A).all():
-        found = np.diag(A) / (1 + np.diag(A))
-        return np.diag(np.where(np.isfinite(np.diag(A)), found, 1.0))
-    return np.asarray(np.linalg.solve(np.eye(len(A)) + A, A))

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from learnability.gaussian.sections import complement
+from learnability.gaussian.sections import Section, complement
 from learnability.labels.channel import Channel, checked_frame
+from learnability.labels.conditional import FEW_SAMPLES, MANY_SAMPLES, is_sampled
 from learnability.theory.subspaces import bayes_operator, open_range, threshold
 
-__all__ = ["WeakRecovery", "weak_recovery"]
+__all__ = ["WeakRecovery", "first_estimates", "spectrum_is_needed", "weak_recovery"]
 
 Array = NDArray[np.float64]
+
+_FIRST_SAMPLES = (14, FEW_SAMPLES)
+"""Base-two logarithms of the numbers of samples behind first estimates."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,8 @@ class WeakRecovery:
         symmetric matrices on the unknown coordinates.
     method : str
         How the conditional moments were computed.
+    mean_vanishes : bool
+        Whether symmetries prove that E[z | y] = 0, so that nothing is trivial.
     """
 
     trivial: Array = field(repr=False)
@@ -46,9 +54,12 @@ class WeakRecovery:
     directions: Array = field(repr=False)
     operator: Array = field(repr=False)
     method: str
+    mean_vanishes: bool
 
 
-def weak_recovery(channel: Channel, known: ArrayLike | None = None) -> WeakRecovery:
+def weak_recovery(
+    channel: Channel, known: ArrayLike | None = None, samples: int = MANY_SAMPLES
+) -> WeakRecovery:
     """Return the trivial subspace and the weak-recovery threshold of a channel.
 
     Parameters
@@ -57,6 +68,8 @@ def weak_recovery(channel: Channel, known: ArrayLike | None = None) -> WeakRecov
         The link and its label noise.
     known : array_like, shape (j, r), optional
         Orthonormal rows: directions known already.
+    samples : int
+        Base-two logarithm of the number of samples, where samples are used.
 
     Returns
     -------
@@ -67,10 +80,21 @@ def weak_recovery(channel: Channel, known: ArrayLike | None = None) -> WeakRecov
     Mondelli and Montanari, Found. Comput. Math. 19 (2019), theorem 2, for r = 1;
     Troiani et al., arXiv:2405.15480, lemma 4.2, for r > 1.
     """
+    if known is None:
+        return _of_nothing_known(channel, samples)
+    return _weak_recovery(channel, checked_frame(known, channel.link.r), samples)
+
+
+@lru_cache(maxsize=64)
+def _of_nothing_known(channel: Channel, samples: int) -> WeakRecovery:
+    """The same with nothing known, which several questions ask of one channel."""
+    return _weak_recovery(channel, checked_frame(None, channel.link.r), samples)
+
+
+def _weak_recovery(channel: Channel, frame: Array, samples: int) -> WeakRecovery:
     r = channel.link.r
-    frame = checked_frame(known, r)
     unknown = complement(frame, r)
-    moments = channel.conditional_moments([1, 2], frame)
+    moments = channel.conditional_moments([1, 2], frame, samples)
     trivial = open_range(moments[1].matrix, moments[1].entry_error, 1.0).basis @ unknown
     value, error, opened = threshold(moments[2], len(unknown))
     zero = value <= max(10 * error, 1e-6)
@@ -81,4 +105,48 @@ def weak_recovery(channel: Channel, known: ArrayLike | None = None) -> WeakRecov
         directions=np.zeros((0, r)) if zero else opened @ unknown,
         operator=bayes_operator(moments[2].matrix, len(unknown)),
         method=moments[2].method,
+        mean_vanishes=moments[1].method == "symmetry",
     )
+
+
+def first_estimates(channel: Channel) -> Iterator[WeakRecovery]:
+    """Yield the weak recovery of a channel from few samples, then from more.
+
+    An estimate comes only where few samples decide what it is about: where a direction is trivial,
+    or symmetries leave none that could be. Nothing comes where no samples are used.
+
+    Parameters
+    ----------
+    channel : Channel
+        The link and its label noise.
+
+    Yields
+    ------
+    WeakRecovery
+        Each with a smaller error than the one before.
+    """
+    if not is_sampled(Section.whole(channel.link)):
+        return
+    best = math.inf
+    for samples in _FIRST_SAMPLES:
+        found = weak_recovery(channel, samples=samples)
+        trivial = len(found.trivial) > 0
+        error = 0.0 if trivial else found.alpha_error
+        sure = samples >= FEW_SAMPLES if trivial else found.mean_vanishes
+        if sure and error < best and (trivial or math.isfinite(found.alpha)):
+            best = error
+            yield found
+
+
+def spectrum_is_needed(channel: Channel) -> bool:
+    """Return whether no direction shows in the mean vector of labels, but one in their spectrum.
+
+    Parameters
+    ----------
+    channel : Channel
+        The link and its label noise.
+    """
+    for found in first_estimates(channel):
+        return not len(found.trivial)
+    recovery = weak_recovery(channel)
+    return not len(recovery.trivial) and math.isfinite(recovery.alpha)

@@ -1,5 +1,5 @@
 // Theory as lines, runs as crosses, thresholds as dashed lines: uPlot draws the lines and axes.
-import { h, markup, table } from "./dom.js";
+import { h, markup, table, withError } from "./dom.js";
 
 const colour = (k) => getComputedStyle(document.documentElement).getPropertyValue(`--c${k % 7}`).trim();
 const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -12,7 +12,13 @@ export class Numbers {
     this.thresholds = {};
   }
 
-  /** Add curves of an event; those of the end replace what came before. */
+  /** Add the curves of an event; those of the end replace all before, and any replace a sketch. */
+  hear(side, event) {
+    this.add(side, event.curves, event.event === "result" || Boolean(this.sketched));
+    this.sketched = event.event === "sketch";
+  }
+
+  /** Add curves, or take them instead of all that came before. */
   add(side, curves, whole = false) {
     if (whole) this[side] = {};
     for (const [name, { x, curves: own }] of Object.entries(curves)) {
@@ -96,7 +102,7 @@ export class Chart {
       width, height: Math.round(Math.min(380, Math.max(240, width * 0.5))), scales,
       legend: { show: false }, cursor: { drag: { x: false, y: false } },
       series: [{}, ...series], axes: [{ ...look, size: 34 }, { ...look, size: 54 }],
-      hooks: { draw: [(u) => crosses(u, runs), (u) => thresholds(u, marks)] },
+      hooks: { draw: [(u) => errorBars(u, theory), (u) => crosses(u, runs), (u) => thresholds(u, marks)] },
     }, data, this.place);
     this.describe(variable, axis, theory, runs);
   }
@@ -119,7 +125,8 @@ export class Chart {
     if (runs.length) entries.push(h("span", {}, h("i", { class: "cross" }, "×"), "runs, a cross each"));
     this.legend.replaceChildren(...entries);
     const rows = [];
-    const note = (side, curve, p) => rows.push([side, curve.name || variable, String(p.x), p.seed ?? "", p.y === null ? "" : String(p.y)]);
+    const note = (side, curve, p) => rows.push([side, curve.name || variable, String(p.x), p.seed ?? "", p.y === null ? "" : valueOf(p)]);
+    const valueOf = (p) => (this.shown.numbers.sketched && p.error ? withError(p.y, p.error).join(" ") : String(p.y));
     theory.forEach((curve) => curve.points.forEach((p) => note("theory", curve, p)));
     runs.forEach((curve) => curve.points.forEach((p) => note("run", curve, p)));
     const open = this.numbers.open;
@@ -133,6 +140,27 @@ function swatch(k) {
   const line = h("i");
   line.style.borderColor = `var(--c${k % 7})`;
   return line;
+}
+
+/** Bars of the theory's own errors, where they can be seen. */
+function errorBars(u, theory) {
+  const { ctx } = u;
+  ctx.save();
+  ctx.lineWidth = 1.6 * devicePixelRatio;
+  theory.forEach((curve, k) => {
+    ctx.strokeStyle = colour(k);
+    ctx.beginPath();
+    for (const p of curve.points) {
+      if (p.y === null || !p.error) continue;
+      const x = u.valToPos(p.x, "x", true);
+      const [low, high] = [p.y - p.error, p.y + p.error].map((at) => u.valToPos(at, "y", true));
+      if (low - high < 3 * devicePixelRatio) continue;
+      ctx.moveTo(x, low);
+      ctx.lineTo(x, high);
+    }
+    ctx.stroke();
+  });
+  ctx.restore();
 }
 
 function crosses(u, runs) {

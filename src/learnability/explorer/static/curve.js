@@ -90,6 +90,8 @@ export function curveCard(declared, state, options) {
     }
     const more = learner().options.filter((option) => option.section === "Learner" ||
       (option.section === "Question" && !["alpha", "time", "d"].includes(option.name)));
+    const chosen = more.filter((option) => get(option.name)).map((option) => `${option.name.replaceAll("-", " ")} ${get(option.name)}`);
+    head.textContent = [title, [...(prefix ? [learner().name] : []), ...chosen].join(", ")].filter(Boolean).join(": ");
     controls.replaceChildren(h("div", { class: "fields" }, parts),
       more.length ? h("details", {}, h("summary", {}, `Settings of ${learner().name}`),
         h("div", { class: "fields" }, more.map((option) => control(option, get(option.name), set)))) : "");
@@ -120,7 +122,14 @@ export function curveCard(declared, state, options) {
     for await (const event of ask(verb, card.values(), learner().name, mine)) {
       if (mine.aborted) return false;
       if (event.event === "error") { error.textContent = event.sentence; break; }
-      if (event.curves) { card.numbers.add(side, event.curves, event.event === "result"); told(event); draw(); }
+      if (event.curves) {
+        const before = card.numbers.sketched;
+        card.numbers.hear(side, event);
+        if (card.numbers.sketched) note.textContent = "A first sketch of the last point; the bar is its error.";
+        else if (before) note.textContent = "";
+        told(event);
+        draw();
+      }
       if (event.event === "result") card[side] = event.key;
       hear?.(event);
     }

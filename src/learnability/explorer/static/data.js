@@ -1,6 +1,6 @@
 // A table of one's own: which few combinations of columns does the target depend on?
 import { askTable } from "./api.js";
-import { choice, field, h, save, say, svg, table } from "./dom.js";
+import { choice, field, h, save, say, short, svg, table } from "./dom.js";
 import { read, write } from "./state.js";
 
 export function page(declared, signal) {
@@ -69,7 +69,11 @@ export function page(declared, signal) {
     const values = Object.fromEntries(Object.entries(value).filter(([, text]) => text));
     for await (const event of askTable("fit", file, values, work.signal)) {
       if (event.event === "error") { error.textContent = event.sentence; result.replaceChildren(); }
-      if (event.event === "result") { result.replaceChildren(...shown(event, value.target)); say("The directions are found."); }
+      if (event.event === "result") {
+        const more = h("button", { type: "button", onclick: () => fit(file, { ...value, compare: "yes" }, button) }, "What would more rows bring?");
+        result.replaceChildren(...shown(event, value.target, value.compare ? null : more));
+        say("The directions are found.");
+      }
     }
     button.disabled = false;
   }
@@ -81,10 +85,16 @@ export function page(declared, signal) {
   ];
 }
 
-function shown(found, target) {
+function shown(found, target, more) {
   const parts = [h("section", { class: "card", id: "directions", "data-directions": found.directions },
     h("h2", {}, found.directions ? `${found.directions} direction${found.directions > 1 ? "s" : ""}` : "No direction was found"),
-    h("pre", { tabindex: "0", "aria-label": "The report" }, found.text))];
+    h("pre", { tabindex: "0", "aria-label": "The report" }, found.text),
+    more ? h("div", { class: "row" }, more) : null,
+    found.forecast ? h("h3", {}, "What more rows would bring") : null,
+    found.forecast ? table(["rows", "score of predictions", "between"], found.forecast.rows.map((rows, k) => {
+      const [value, low, high] = found.forecast.score[k];
+      return [rows, value.toFixed(2), `${low.toFixed(2)} and ${high.toFixed(2)}`];
+    }), "What more rows would bring") : null)];
   const cards = found.weights.map((weights, k) => h("section", { class: "card" },
     h("h2", {}, `Direction ${k + 1}`),
     scatter(found.points.coordinates[k], found.points.target, `direction ${k + 1}`, target),
@@ -98,13 +108,17 @@ function shown(found, target) {
 }
 
 function scatter(xs, ys, across, up) {
-  const W = 480, H = 240, pad = 34;
+  const W = 480, H = 240, pad = 38;
   const span = (values) => { const low = Math.min(...values), high = Math.max(...values); return [low, high - low || 1]; };
   const [x0, dx] = span(xs), [y0, dy] = span(ys);
   const dots = xs.map((x, i) => svg("circle", { cx: pad + ((W - 2 * pad) * (x - x0)) / dx, cy: H - pad - ((H - 2 * pad) * (ys[i] - y0)) / dy, r: 2, class: "bar", opacity: 0.45 }));
   const label = (text, about) => { const made = svg("text", about); made.textContent = text; return made; };
   return svg("svg", { class: "stairs", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `${up} against ${across}` },
-    ...dots, label(across, { x: W / 2, y: H - 8, "text-anchor": "middle" }), label(up, { x: 4, y: 14 }));
+    svg("line", { class: "axis-line", x1: pad, x2: W - pad, y1: H - pad + 6, y2: H - pad + 6 }),
+    svg("line", { class: "axis-line", x1: pad - 6, x2: pad - 6, y1: pad, y2: H - pad }),
+    ...dots, label(across, { x: W / 2, y: H - 8, "text-anchor": "middle" }), label(up, { x: 4, y: 14 }),
+    label(short(Number(x0.toPrecision(3))), { x: pad, y: H - 10 }), label(short(Number((x0 + dx).toPrecision(3))), { x: W - pad, y: H - 10, "text-anchor": "end" }),
+    label(short(Number(y0.toPrecision(3))), { x: 2, y: H - pad }), label(short(Number((y0 + dy).toPrecision(3))), { x: 2, y: pad + 4 }));
 }
 
 function bars(columns, weights, errors) {
@@ -116,7 +130,7 @@ function bars(columns, weights, errors) {
     name.textContent = `${columns[j]}`.slice(0, 22);
     const half = 1.645 * errors[j] * scale;
     return [name, svg("rect", { class: "bar", x: Math.min(mid, mid + w), y: y + 3, width: Math.abs(w), height: step - 9 }),
-      svg("line", { class: "grid", x1: mid + w - half, x2: mid + w + half, y1: y + 10, y2: y + 10, "stroke-width": 2 })];
+      svg("line", { class: "spread", x1: mid + w - half, x2: mid + w + half, y1: y + 10, y2: y + 10 })];
   });
   return svg("svg", { class: "stairs", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": "The largest standardised weights with 90 % intervals" }, ...parts);
 }

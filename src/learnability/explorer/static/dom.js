@@ -76,12 +76,26 @@ export function table(head, rows, caption = "") {
     h("table", {},
       caption ? h("caption", { class: "visually-hidden" }, caption) : null,
       head.length ? h("thead", {}, h("tr", {}, head.map((cell) => h("th", { scope: "col" }, cell)))) : null,
-      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell)))))));
+      h("tbody", {}, rows.map((row) => h("tr", {}, row.map(cellOf))))));
+}
+
+/** A cell; d^2 has its exponent above the line, and what is short stays on one. */
+function cellOf(cell) {
+  const parts = String(cell).split(/\^([\d.]+)/);
+  return h("td", { class: String(cell).length < 12 ? "short" : null },
+    parts.map((part, k) => (k % 2 ? h("sup", {}, part) : part)));
 }
 
 export function short(number) {
   if (number === null || number === undefined) return "?";
   return Number(number.toPrecision(6)).toString();
+}
+
+/** A number with as many digits as its error allows, and the error where it shows in them. */
+export function withError(number, error) {
+  if (number === null || number === undefined || !error || error < 5e-7 * Math.abs(number)) return [short(number), ""];
+  const digits = Math.min(12, Math.max(0, 1 - Math.floor(Math.log10(error))));
+  return [number.toFixed(digits), `± ${Number(error.toPrecision(2))}`];
 }
 
 export async function copy(text, what) {

@@ -1,6 +1,6 @@
 // The report of a target: facts, the staircase, tables; the numbers are those of to_dict().
 import { ask } from "./api.js";
-import { copy, h, short, table } from "./dom.js";
+import { copy, h, table, withError } from "./dom.js";
 import { staircase } from "./staircase.js";
 
 const KINDS = {
@@ -13,9 +13,9 @@ export function factsOf(facts) {
   const rows = [];
   if ("kind" in facts) rows.push(["Class", facts.kind ?? "?", KINDS[facts.kind] ?? ""]);
   if ("alpha_c" in facts) {
-    const error = facts.alpha_c_error ? `± ${Number(facts.alpha_c_error.toPrecision(1))}` : "";
-    const shown = facts.alpha_c === null ? (facts.kind === "hard" ? "∞" : "?") : short(facts.alpha_c);
-    rows.push([["Threshold α", h("sub", {}, "c"), " = n / d"], shown, error]);
+    const [shown, error] = withError(facts.alpha_c, facts.alpha_c_error);
+    const known = facts.alpha_c === null && facts.kind === "hard" ? "∞" : shown;
+    rows.push([["Threshold α", h("sub", {}, "c"), " = n / d"], known, error]);
   }
   if ("information_exponent" in facts) rows.push(["Information exponent", facts.information_exponent ?? "?", "of fresh samples"]);
   if ("generative_exponent" in facts) rows.push(["Generative exponent", facts.generative_exponent ?? "?", "when data repeat"]);
@@ -43,10 +43,16 @@ export function factsCard(signal) {
     title.classList.add("busy");
     error.textContent = "";
     card.facts = null;
-    body.replaceChildren(h("p", { class: "quiet" }, "Computing exponents and thresholds …"));
+    const wait = (sentence) => h("p", { class: "quiet" }, sentence);
+    body.replaceChildren(wait("Computing exponents and thresholds …"));
+    delete body.dataset.estimates;
     for await (const event of ask("hardness", values, "", mine)) {
       if (mine.aborted) return null;
       if (event.event === "error") { error.textContent = event.sentence; body.replaceChildren(); before = ""; }
+      if (event.event === "estimate") {
+        body.replaceChildren(factsOf(event), wait("The threshold is being refined; exponents and the staircase follow …"));
+        body.dataset.estimates = `${body.dataset.estimates ?? ""}${event.alpha_c_error} `;
+      }
       if (event.event === "result") { card.report = event; card.facts = event.facts; fill(event); }
     }
     if (!mine.aborted) title.classList.remove("busy");

@@ -6,20 +6,22 @@ import { h, markup } from "./dom.js";
 import { factsOf } from "./facts.js";
 
 export function page(declared, signal) {
-  const cards = h("ul", { class: "cards" });
+  const waiting = Object.fromEntries(declared.catalogue.map(({ name, about }) => [name,
+    h("li", { class: "card" }, h("h2", {}, name), h("p", { class: "quiet" }, about), h("p", { class: "quiet" }, "Computing …"))]));
+  const cards = h("ul", { class: "cards" }, Object.values(waiting));
   const error = h("p", { class: "error", role: "alert" });
   const left = h("p", { class: "quiet busy" }, "Computing the facts of every card …");
   (async () => {
     for await (const event of ask("catalogue", {}, "", signal)) {
       if (event.event === "error") error.textContent = event.sentence;
-      if (event.event === "card") cards.append(card(declared, event, signal));
+      if (event.event === "card") waiting[event.name].replaceWith(card(declared, event, signal));
     }
     left.remove();
   })();
   return [
     h("h1", {}, "The functions of the literature"),
     h("p", { class: "lead" }, "Each card is a function that a paper studies; its numbers are computed now, by the general code."),
-    error, cards, left,
+    error, left, cards,
   ];
 }
 
@@ -36,7 +38,7 @@ function card(declared, about, signal) {
     for await (const event of ask("predict", asked, "bayes-amp", signal)) {
       if (event.event === "error") place.replaceChildren(h("p", { class: "error" }, event.sentence));
       if (!event.curves) continue;
-      numbers.add("theory", event.curves, event.event === "result");
+      numbers.hear("theory", event);
       Object.assign(numbers.thresholds, event.thresholds);
       chart.draw(numbers, numbers.variables[0]);
     }

@@ -44,7 +44,7 @@ export function staircase(facts) {
     if (step.alpha_error) {
       const half = Math.max(x(at + step.alpha_error) - x(at), 1);
       const middle = (y(known) + y(known - more)) / 2;
-      parts.push(svg("line", { class: "bar", x1: x(at) - half, x2: x(at) + half, y1: middle, y2: middle }));
+      parts.push(svg("line", { class: "spread", x1: x(at) - half, x2: x(at) + half, y1: middle, y2: middle }));
     }
   });
   path += ` H ${x(end)}`;

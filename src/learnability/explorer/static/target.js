@@ -21,11 +21,12 @@ export function targetCard(declared, state, changed, signal, { names, examples =
   async function parse() {
     const mine = (asked += 1);
     const values = { ...card.values(), expression: input.value };
-    if (!input.value.trim()) return shown({ event: "empty" });
+    if (!input.value.trim()) return shown({ event: "empty" }, values.expression);
     const answer = await quick("parse", values, "", signal).catch(() => null);
-    if (answer && mine === asked) shown(answer);
+    if (answer && mine === asked) shown(answer, values.expression);
   }
-  function shown(answer) {
+  function shown(answer, text) {
+    typeset.dataset.of = text;
     card.parsed = answer.event === "result" ? answer : null;
     error.textContent = answer.event === "error" ? answer.sentence : "";
     input.setAttribute("aria-invalid", answer.event === "error");

@@ -146,6 +146,22 @@ def predicted(
     return xarray.Dataset(*_labelled(*about, found, lead, chosen, origin))
 
 
+def sketched(
+    learner: Learner, target: Any, name: str | None, given: dict[str, Any]
+) -> xarray.Dataset | None:
+    """Ask the sketch of a learner, as `predicted` asks its theory; None where it has none."""
+    import xarray
+
+    question, target, at = _prepared(learner, "predict", target, name, given)
+    with within_numerics(_who(learner, "predict", question)):
+        found = learner.sketch(question.name, target, at)
+    if found is None:
+        return None
+    origin = _provenance(learner, question, "predict", target, at)
+    about = (learner, question, "predict", at, given)
+    return xarray.Dataset(*_labelled(*about, found, question.axes, None, origin))
+
+
 def _prepared(
     learner: Learner, verb: str, target: Any, name: str | None, given: Mapping[str, Any]
 ) -> tuple[Question, Any, dict[str, Any]]:

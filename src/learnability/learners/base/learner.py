@@ -193,6 +193,21 @@ class Learner(ABC):
         """
         raise LearnabilityError(f"{self.name} has no known theory: `simulate` runs it.")
 
+    def sketch(self, question: str, target: Any, at: Mapping[str, Any]) -> Found | None:
+        """Answer by theory within a second, with the errors that this has; most have no need to.
+
+        Parameters
+        ----------
+        question, target, at
+            As in `run`.
+
+        Returns
+        -------
+        Found or None
+            None where the theory itself is quick, or no sketch is to be believed.
+        """
+        return None
+
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
         """Refuse what the declared support cannot say, before any work; most have nothing to.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.fields import choice, number, record, whole
-from learnability.labels.channel import Channel
 from learnability.labels.posterior import scheme_of
 from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.bayes._channel_step import ChannelStep
@@ -33,8 +31,9 @@ from learnability.learners.measurement import resolved, subspace_overlap
 from learnability.learners.spectral import Spectral
 from learnability.targets.multi_index import MultiIndex
 from learnability.theory.information import keeps_diagonal
-from learnability.theory.state_evolution import state_evolution
-from learnability.theory.thresholds import weak_recovery
+from learnability.theory.sketch import sketched_fixed_point
+from learnability.theory.state_evolution import FixedPoint, state_evolution
+from learnability.theory.thresholds import spectrum_is_needed
 
 __all__ = ["BayesAMP"]
 
@@ -117,7 +116,7 @@ class BayesAMP(Learner):
     def _spectral(self, target: MultiIndex) -> bool:
         if self.start != "auto":
             return self.start == "spectral"
-        return _needs_spectrum(target.channel)
+        return spectrum_is_needed(target.channel)
 
     def _run(self, target: MultiIndex, d: int, alpha: float, seed: int) -> dict[str, Any]:
         X, y, W, _ = target.sample(seed, d=d, alpha=alpha, dtype=np.float32)
@@ -177,20 +176,10 @@ class BayesAMP(Learner):
             return self._path(target, at["alpha"], at["steps"])
         theory = state_evolution(target.channel)
         points = theory.fixed_points(at["alpha"], self.start == "informed")
-        M = np.array([point.M for point in points])
-        spread = np.array([point.error for point in points])
-        found = [expected_errors(target.channel, m, s) for m, s in zip(M, spread, strict=True)]
-        square = np.maximum(np.einsum("aii->ai", M), 0.0)
-        length = np.maximum(np.sqrt(square), 1e-150)[:, :, None]
-        # An error of the length turns into one of the cosine.
-        own = np.einsum("aii->ai", spread)[:, :, None] / np.maximum(2 * length**2, 1e-150)
-        values: dict[str, Any] = {
-            "overlap": M,
-            "overlap_stderr": spread,
-            "cosine": M / length,
-            "cosine_stderr": np.minimum(spread / length + np.abs(M) / length * own, 1.0),
-            "subspace_overlap": [_captured(m) for m in M],
-            "subspace_overlap_stderr": np.einsum("aii->a", spread) / target.r,
+        values = _overlaps(points, target.r)
+        pairs = [(point.M, point.error) for point in points]
+        found = [expected_errors(target.channel, M, spread) for M, spread in pairs]
+        values |= {
             "error": [e.squared for e in found],
             "error_stderr": [e.squared_error for e in found],
             "status": [point.status for point in points],
@@ -199,6 +188,15 @@ class BayesAMP(Learner):
             values["misclassification"] = [e.wrong for e in found]
             values["misclassification_stderr"] = [e.wrong_error for e in found]
         return Found(values, attrs={**asdict(theory.thresholds), "note": theory.note})
+
+    def sketch(self, question: str, target: Any, at: Mapping[str, Any]) -> Found | None:
+        """Overlaps from a rough state evolution, where every ratio has such a one."""
+        if question == "path":
+            return None
+        informed = self.start == "informed"
+        points = [sketched_fixed_point(target.channel, float(a), informed) for a in at["alpha"]]
+        told = [point for point in points if point is not None]
+        return Found(_overlaps(told, target.r)) if len(told) == len(points) else None
 
     def _path(self, target: MultiIndex, alphas: NDArray[Any], steps: int) -> Found:
         """State evolution along the iterations, damped as the algorithm is.
@@ -224,11 +222,22 @@ class BayesAMP(Learner):
         )
 
 
-@lru_cache(maxsize=32)
-def _needs_spectrum(channel: Channel) -> bool:
-    """Whether no direction shows in the mean vector, but one does in the spectrum."""
-    recovery = weak_recovery(channel)
-    return not len(recovery.trivial) and bool(np.isfinite(recovery.alpha))
+def _overlaps(points: Sequence[FixedPoint], r: int) -> dict[str, Any]:
+    """The observables that are overlaps, with their errors, at each fixed point."""
+    M = np.array([point.M for point in points])
+    spread = np.array([point.error for point in points])
+    square = np.maximum(np.einsum("aii->ai", M), 0.0)
+    length = np.maximum(np.sqrt(square), 1e-150)[:, :, None]
+    # An error of the length turns into one of the cosine.
+    own = np.einsum("aii->ai", spread)[:, :, None] / np.maximum(2 * length**2, 1e-150)
+    return {
+        "overlap": M,
+        "overlap_stderr": spread,
+        "cosine": M / length,
+        "cosine_stderr": np.minimum(spread / length + np.abs(M) / length * own, 1.0),
+        "subspace_overlap": [_captured(m) for m in M],
+        "subspace_overlap_stderr": np.einsum("aii->a", spread) / r,
+    }
 
 
 def _captured(M: NDArray[Any]) -> float:

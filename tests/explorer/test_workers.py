@@ -1,0 +1,56 @@
+"""Processes are held to their limits, and another takes the place of one that was stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+
+from learnability.errors import LearnabilityError
+from learnability.explorer.limits import Limits, Request
+from learnability.explorer.workers import Crew
+
+PARSE = Request("parse", "", {"expression": "z1*z2"}).to_dict()
+LONG = Request("simulate", "bayes-amp", {"expression": "abs(z)", "alpha": "1", "runs": "4",
+                                         "d": "2000", "seeds": "40"}).to_dict()  # fmt: skip
+
+
+async def told(crew: Crew, request: dict[str, Any]) -> list[Any]:
+    async with aclosing(crew.ask(request)) as messages:
+        return [message async for message, _ in messages]
+
+
+@pytest.mark.parametrize(
+    "limits, sentence",
+    [
+        (Limits(seconds=1, spare=0), "more than 1 seconds and was stopped"),
+        (Limits(cpu_seconds=1, spare=0), "more than 1 seconds of the processor"),
+    ],
+)
+def test_a_job_beyond_its_limits_is_stopped_and_the_next_is_answered(
+    limits: Limits, sentence: str
+) -> None:
+    async def tried() -> None:
+        crew = Crew("reader", 1, limits)
+        crew.start()
+        try:
+            with pytest.raises(LearnabilityError, match=sentence):
+                await told(crew, LONG)
+            assert (await crew.one(PARSE))[0]["r"] == 2
+            assert len(crew.processes) == 1
+        finally:
+            await crew.close()
+        assert crew.processes == []
+
+    asyncio.run(tried())
+
+
+def test_too_many_requests_are_told_so() -> None:
+    async def tried() -> None:
+        crew = Crew("reader", 1, Limits(waiting=0))
+        with pytest.raises(LearnabilityError, match="waiting already"):
+            await told(crew, PARSE)
+
+    asyncio.run(tried())
