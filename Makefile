@@ -25,11 +25,12 @@ demo: $(STAMP)  ## print one hardness report and run its staircase, pictures and
 	$(BIN)/learnability hardness "$(DEMO_LINK)" --plot out/hardness.png
 	$(BIN)/learnability figure grand-staircase --quick --out out
 
-# Two workers on two cores: threads of BLAS would wait for each other.
+# Two workers on two cores: threads of BLAS would wait for each other. A file of tests stays with one
+# worker, which compiles and prepares what its tests share once.
 test agreement: export OPENBLAS_NUM_THREADS = 1
 
 test: $(STAMP)  ## run the tests, without those of theory against simulation
-	$(BIN)/python -m pytest tests --ignore=tests/agreement -m "not browser" -n 2
+	$(BIN)/python -m pytest tests --ignore=tests/agreement -m "not browser" -n 2 --dist loadfile
 
 # Chromium comes from Debian's packages; axe-core, which looks for faults of access, by npm.
 AXE_CORE := axe-core@4.14.0

@@ -16,7 +16,7 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="`make browser` installs Chromium"),
 ]
-LINKS = ("abs(z)", "sign(z1*z2)", "z1**2 + sign(z1*z2*z3)", "poisson(z**2)", "tanh(z1)+tanh(z2)")
+LINKS = ("abs(z)", "sign(z1*z2)", "poisson(z**2)")
 LARGEST = 2e6
 """Bytes of a page."""
 
