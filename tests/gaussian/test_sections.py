@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from learnability import LinkError
-from learnability.gaussian.sections import REACH, Section, basis_of, complement, roots_on_lines
+from learnability.gaussian.line_roots import roots_on_lines
+from learnability.gaussian.sections import REACH, Section, basis_of, complement
 from learnability.labels import Link
 
 from tests.geometry import projector, random_rotation, turn

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, permutations, product
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.expressions.crossings import points_beside_breaks
 from learnability.expressions.operations import OPERATIONS
 from learnability.expressions.polynomial import expand
 from learnability.expressions.tree import Call, Tree, variables, walk
@@ -118,12 +119,13 @@ def symmetries(
     function: Callable[[NDArray[np.float64]], Any],
     r: int,
     mirror: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = np.negative,
+    breaks: Sequence[Callable[[Any], Any]] = (),
 ) -> tuple[Symmetry, ...]:
     """Return the signed permutations under which g is invariant or changes sign.
 
     Tested at 64 fixed random points and at three times them to a relative 1e-12, at points
     ten and thirty times as far to 1e-6, to notice what happens only far out, and beside the jumps
-    of g, to notice a boundary that is turned or moved a little.
+    of g, to notice a boundary that is turned or moved a little, and cells that samples never meet.
 
     Parameters
     ----------
@@ -132,6 +134,8 @@ def symmetries(
     r : int
     mirror : callable or None
         What a change of sign of the label does to these values; None when it gives another law.
+    breaks : sequence of callable
+        Functions from an (n, r) array whose zero sets hold breaks of g, where they are known.
 
     Returns
     -------
@@ -143,8 +147,7 @@ def symmetries(
     for scale, tolerance in ((1, 1e-12), (3, 1e-12), (10, 1e-6), (30, 1e-6)):
         z = scale * points
         batches.append((z, np.asarray(function(z), dtype=float), tolerance))
-    beside = points_beside_jumps(function, r)
-    if len(beside):
+    for beside in (points_beside_jumps(function, r), points_beside_breaks(breaks, r)):
         batches.append((beside, np.asarray(function(beside), dtype=float), 1e-6))
     found = []
     for permutation, signs in _signed_permutations(r):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from math import isfinite, isnan
 from typing import Any
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from learnability.expressions.arithmetic import COMPARISONS, raise_to
 from learnability.expressions.calculus import evaluate
+from learnability.expressions.crossings import points_beside_breaks
 from learnability.expressions.operations import OPERATIONS
 from learnability.expressions.polynomial import constant_value
 from learnability.expressions.tree import Call, Const, Tree, variables, walk
@@ -24,7 +25,10 @@ _MOST_SAMPLED_VALUES = 32
 
 
 def values_of(
-    function: Callable[[NDArray[np.float64]], Any], tree: Tree | None, r: int
+    function: Callable[[NDArray[np.float64]], Any],
+    tree: Tree | None,
+    r: int,
+    breaks: Sequence[Callable[[Any], Any]] = (),
 ) -> tuple[float, ...] | None:
     """Return the values of a function of r normal variables, sorted, or None when they are not few.
 
@@ -37,17 +41,21 @@ def values_of(
         the sample alone decides.
     r : int
         Number of variables.
+    breaks : sequence of callable
+        Functions whose zero sets hold its breaks, where they are known: cells that the sample
+        does not meet are looked for beside them.
     """
+    beside = points_beside_breaks(breaks, r)
     first, second = np.random.default_rng(7).standard_normal((2, _SAMPLE, r))
     if tree is None:
-        seen = np.unique(np.asarray(function(np.concatenate([first, 3 * first]))))
+        seen = np.unique(np.asarray(function(np.concatenate([first, 3 * first, beside]))))
         new = np.unique(np.asarray(function(np.concatenate([second, 3 * second]))))
         few = len(seen) <= _MOST_SAMPLED_VALUES and np.isin(new, seen).all()
         return tuple(map(float, seen)) if few else None
     possible = possible_values(tree)
     if possible is None:
         return None
-    seen = np.unique(function(np.concatenate([first, 3 * first])))
+    seen = np.unique(function(np.concatenate([first, 3 * first, beside])))
     seen = seen[np.isfinite(seen)]
     # Rounding may split a value in two: one of each cluster that was seen is kept.
     kept: list[float] = []

@@ -13,8 +13,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.gaussian.line_roots import roots_on_lines, roots_together
 from learnability.gaussian.rules import Rule, gauss_normal, product_grid
-from learnability.gaussian.sections import REACH, Section, roots_on_lines
+from learnability.gaussian.sections import REACH, Section
 
 __all__ = ["MOST_NODES", "line_rules", "plane_rules"]
 
@@ -168,7 +169,7 @@ def _crossings(section: Section, outer: Array) -> Array:
     """Return where lines along the last coordinate meet a break, shape (n, k), padded with inf."""
     along = np.eye(section.m)[-1]
     origins = np.column_stack([outer, np.zeros(len(outer))])
-    roots = [roots_on_lines(f, origins, along) for f in section.break_functions or ()]
+    roots = roots_together(section.break_functions or (), origins, along)
     return np.concatenate([np.zeros((len(outer), 0)), *roots], axis=1)
 
 

@@ -47,11 +47,13 @@ def invariances(function: Function) -> tuple[Array, ...]:
     """
     found = [s.matrix for s in function.symmetries if s.character == 1]
     if 2 <= function.r <= _MOST_DIRECTIONS and function.law is None:
+        jumps = points_beside_jumps(function, function.r)
+        beside = np.concatenate([jumps, Section.whole(function).beside_breaks])
         for frame in _frames(function):
             for turn in _signed_permutations(function.r):
                 matrix = frame.T @ turn @ frame
                 known = any(np.allclose(matrix, other, atol=1e-2) for other in found)
-                if not known and _is_unchanged(function, matrix):
+                if not known and _is_unchanged(function, matrix, beside):
                     found.append(matrix)
     return tuple(found)
 
@@ -121,9 +123,8 @@ def _is_made_of_axes(frame: Array) -> bool:
     return bool(np.all(np.abs(frame).max(axis=1) > 1 - 1e-12))
 
 
-def _is_unchanged(function: Function, matrix: Array) -> bool:
+def _is_unchanged(function: Function, matrix: Array, beside: Array) -> bool:
     points = np.random.default_rng(31).standard_normal((64, len(matrix)))
-    beside = points_beside_jumps(function, len(matrix))
     for z, tolerance in ((points, 1e-9), (3 * points, 1e-9), (10 * points, 1e-6), (beside, 1e-6)):
         if not len(z):
             continue

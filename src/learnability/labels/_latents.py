@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.gaussian.functions import Function
+from learnability.gaussian.line_roots import roots_on_lines
 from learnability.gaussian.rules import gauss_normal, legendre, product_grid
-from learnability.gaussian.sections import REACH, roots_on_lines
+from learnability.gaussian.sections import REACH
 
 __all__ = ["averaged", "normal_measure"]
 

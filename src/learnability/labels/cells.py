@@ -26,7 +26,7 @@ _MOST_LABELS = 24
 def few_values(section: Section) -> Array | None:
     """Return the labels of a section when they are finitely many, else None."""
     first, second = np.random.default_rng(3).standard_normal((2, 4096, section.m))
-    seen = np.sort(section(np.concatenate([first, 2.5 * first])))
+    seen = np.sort(section(np.concatenate([first, 2.5 * first, section.beside_breaks])))
     # Labels that differ by rounding only are one label.
     tolerance = 1e-9 * max(float(np.abs(seen).max(initial=0.0)), 1e-300)
     starts = np.concatenate([[0], np.nonzero(np.diff(seen) > tolerance)[0] + 1])

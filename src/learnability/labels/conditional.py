@@ -49,6 +49,9 @@ MANY_SAMPLES = 22
 FEW_SAMPLES = 18
 """The same where only a yes or no is wanted first."""
 
+RAREST_LABEL = 1e-9
+"""Curved cells of labels with a smaller probability are refused."""
+
 _WORK = 26  # This is the base-two logarithm of samples times products.
 _STRETCH = 1.2  # Samples are wider than the normal law, and weighted: the tails matter for moments.
 _NODES = {1: (8, 24), 2: (6, 8), 3: (2, 4)}
@@ -186,7 +189,7 @@ def _unconditional(
     if (labels := _curved_labels(section)) is not None:
         nothing = np.zeros((0, section.m))
         curved = CurvedCells(section, labels, nothing)
-        cells = [curved.moments(wanted, t) for t in _tolerances(section)]
+        cells = [curved.moments(wanted, t) for t in _tolerances(curved)]
         return found | mixed_cells(cells, labels, noise, wanted, invariant)
     values = few_values(section)
     if values is not None and section.break_functions is not None and section.m <= 4:
@@ -236,8 +239,23 @@ def _curved_labels(section: Section) -> Array | None:
     return few_values(section)
 
 
-def _tolerances(section: Section) -> tuple[float, float]:
-    return (1e-10, 1e-8) if section.m == 2 else (1e-7, 1e-6)
+def _tolerances(cells: CurvedCells) -> tuple[float, float]:
+    """Tolerances of two rules; rare labels ask for finer ones, since moments are divided by mass.
+
+    Raises
+    ------
+    LearnabilityError
+        When a label is rarer than the integrals can reach.
+    """
+    rarest = cells.least_mass
+    if rarest < RAREST_LABEL:
+        raise LearnabilityError(
+            f"A label of {cells.section.link!r} has a probability of about {rarest:.1g}, but its "
+            f"cells are integrated where each has at least {RAREST_LABEL:g}."
+        )
+    finer = min(1.0, 50 * rarest)
+    fine, rough = (1e-10, 1e-8) if cells.section.m == 2 else (1e-7, 1e-6)
+    return fine * finer, rough * finer
 
 
 def mixed_cells(
@@ -268,7 +286,8 @@ def _by_curved_cells(
     invariant = {k: _invariant_basis(somewhere, k) for k in orders}
     cells = CurvedCells(section, labels, known)
     wanted = [k for k in orders if invariant[k].shape[1]]
-    grams = [cells.grams(wanted, t) for t in _tolerances(section)] if wanted else []
+    whole = CurvedCells(section, labels, known[:0])
+    grams = [cells.grams(wanted, t) for t in _tolerances(whole)] if wanted else []
     found = {}
     for k in orders:
         projector = invariant[k] @ invariant[k].T

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.gaussian.hermite_products import hermite_table, multi_indices
-from learnability.gaussian.sections import REACH, Section, complement, roots_on_lines
+from learnability.gaussian.line_roots import roots_together
+from learnability.gaussian.sections import REACH, Section, complement
 
 __all__ = ["MOST_DIRECTIONS", "CurvedCells"]
 
@@ -31,6 +32,8 @@ MOST_DIRECTIONS = 3
 
 _PANELS = np.array([-REACH, -4.0, -2.2, -1.1, 0.0, 1.1, 2.2, 4.0, REACH])
 _ROUNDS = 24
+_RARE, _MOST_CLUSTERS = 0.02, 6
+_RARE_TOLERANCE = {2: 1e-11, 3: 1e-9}
 _FINE_SCAN = {2: 5e-9, 3: 5e-7}  # Below these tolerances lines are scanned finely.
 _SCANS, _PROBES = (49, 97, 193), 512
 _LOOSER = 100  # An average of averages is smoother, and its rules agree better than they say.
@@ -102,9 +105,8 @@ class CurvedCells:
             grams = [np.einsum("nvq,nvp->nqp", found[k] * share, found[k]) for k in orders]
             return np.concatenate([g.reshape(len(u), -1) for g in grams], axis=1)
 
-        total = _averages(
-            lambda owner, u: squares(u), np.zeros((1, 0)), len(self.known), tolerance
-        )[0]
+        panels = self._panels[: len(self.known)]
+        total = _averages(lambda owner, u: squares(u), np.zeros((1, 0)), panels, tolerance)[0]
         parts = np.split(total, np.cumsum([q * q for q in sizes])[:-1])
         return {k: p.reshape(q, q) for k, p, q in zip(orders, parts, sizes, strict=True)}
 
@@ -127,9 +129,43 @@ class CurvedCells:
                 product *= before[every[:, i], :, i].T
             return (line[:, :, every[:, -1]] * product[:, None, :]).reshape(len(x), -1)
 
-        total = _averages(on_lines, u, m - j - 1, tolerance).reshape(len(u), len(self.labels), -1)
+        panels = self._panels[j : m - 1]
+        total = _averages(on_lines, u, panels, tolerance).reshape(len(u), len(self.labels), -1)
         ends = np.cumsum([len(b) for b in betas.values()])
         return dict(zip(betas, np.split(total, ends[:-1], axis=2), strict=True))
+
+    @property
+    def least_mass(self) -> float:
+        """Probability of the rarest label, to a few percent."""
+        shares = [
+            (self.section(points) == label).mean()
+            for points in (np.random.default_rng(53).standard_normal((2**14, self.section.m)),)
+            for label in self.labels
+        ]
+        if min(shares) > _RARE:
+            return float(min(shares))
+        mass = self.moments([], _RARE_TOLERANCE[self.section.m])[0]
+        return float(mass.min())
+
+    @cached_property
+    def _panels(self) -> list[Array]:
+        """Edges on each coordinate at which averages begin; rare cells have some of their own."""
+        turned, functions, _ = self._lines
+        beside = turned.beside_breaks
+        found = [_PANELS] * self.section.m
+        if not len(beside):
+            return found
+        samples = np.random.default_rng(53).standard_normal((2**12, self.section.m))
+
+        def cells(points: Array) -> Array:
+            signs = np.stack([f(points) > 0 for f in functions], axis=-1)
+            return np.asarray(signs @ (1 << np.arange(len(functions), dtype=np.int64)))
+
+        rare = ~np.isin(cells(beside), cells(samples))
+        if not rare.any():
+            return found
+        edges = [_cluster_edges(beside[rare, i]) for i in range(self.section.m)]
+        return [np.unique(np.concatenate([_PANELS, e])) for e in edges]
 
     @cached_property
     def _lines(self) -> tuple[Section, list[Callable[[Array], Array]], int | None]:
@@ -153,7 +189,7 @@ def _enough(functions: list[Callable[[Array], Array]], m: int) -> int:
     origins[:, -1], along = 0.0, np.eye(m)[-1]
 
     def zeros(scan: int) -> list[Array]:
-        found = [roots_on_lines(f, origins, along, close_pairs=True, scan=scan) for f in functions]
+        found = roots_together(functions, origins, along, scan)
         return [np.isfinite(roots).sum(axis=1) for roots in found]
 
     fine = zeros(4 * _SCANS[-1])
@@ -177,7 +213,7 @@ def _line_moments(
     n = len(points)
     origins = np.column_stack([points, np.zeros(n)])
     along = np.eye(section.m)[-1]
-    roots = [roots_on_lines(f, origins, along, close_pairs=True, scan=scan) for f in functions]
+    roots = roots_together(functions, origins, along, scan)
     inside = np.sort(np.concatenate([np.zeros((n, 0)), *roots], axis=1), axis=1)
     ends = np.full((n, 1), REACH)
     edges = np.concatenate([-ends, np.minimum(inside, REACH), ends], axis=1)
@@ -195,33 +231,44 @@ def _line_moments(
     return np.stack([(pieces * (owner == v)).sum(axis=2).T for v in range(len(labels))], axis=1)
 
 
-def _averages(function: Integrand, prefix: Array, dimensions: int, tolerance: float) -> Array:
+def _cluster_edges(positions: Array) -> Array:
+    """The ends and the middle of each group of positions that lie close to each other."""
+    ordered = np.sort(positions)
+    groups = np.split(ordered, np.nonzero(np.diff(ordered) > 0.3)[0] + 1)[:_MOST_CLUSTERS]
+    return np.concatenate([[g[0], 0.5 * (g[0] + g[-1]), g[-1]] for g in groups])
+
+
+def _averages(
+    function: Integrand, prefix: Array, panels: Sequence[Array], tolerance: float
+) -> Array:
     """Average over further standard normal coordinates, shape (n, D), one row for each prefix.
 
-    `function` takes the number of the prefix and points of the further coordinates.
+    `function` takes the number of the prefix and points of the further coordinates, each of which
+    has its first panels.
     """
     n = len(prefix)
-    if dimensions == 0:
+    if not panels:
         return function(np.arange(n), np.zeros((n, 0)))
-    if dimensions == 1:
-        return _adaptive(lambda owner, x: function(owner, x[:, None]), n, tolerance)
+    if len(panels) == 1:
+        return _adaptive(lambda owner, x: function(owner, x[:, None]), n, panels[0], tolerance)
 
     def inner(owner: Indices, x: Array) -> Array:
         """Return averages over the last coordinate."""
         return _adaptive(
             lambda which, y: function(owner[which], np.column_stack([x[which], y])),
             len(owner),
+            panels[1],
             tolerance,
         )
 
-    return _adaptive(inner, n, _LOOSER * tolerance)
+    return _adaptive(inner, n, panels[0], _LOOSER * tolerance)
 
 
-def _adaptive(function: Integrand, owners: int, tolerance: float) -> Array:
+def _adaptive(function: Integrand, owners: int, panels: Array, tolerance: float) -> Array:
     """Integrate against the normal density for every owner, halving what has not settled."""
-    count = len(_PANELS) - 1
+    count = len(panels) - 1
     owner = np.repeat(np.arange(owners), count)
-    low, high = np.tile(_PANELS[:-1], owners), np.tile(_PANELS[1:], owners)
+    low, high = np.tile(panels[:-1], owners), np.tile(panels[1:], owners)
     total: Array | None = None
     for step in range(_ROUNDS):
         half = 0.5 * (high - low)

@@ -98,7 +98,8 @@ class Law(ABC):
     @cached_property
     def symmetries(self) -> tuple[Symmetry, ...]:
         """Signed permutations of z that leave the law as it is, or turn y into -y."""
-        return symmetries(self.profile, self.r, self.mirror)
+        breaks = [b for part in self.parts if part.r == self.r for b in part.breaks or ()]
+        return symmetries(self.profile, self.r, self.mirror, breaks)
 
     @abstractmethod
     def rotate(self, Q: Array) -> Law:

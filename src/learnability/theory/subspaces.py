@@ -101,8 +101,8 @@ def top_range(matrix: Array, rank: int) -> Array:
 
 def _does_not_change(link: Link, projector: Array) -> bool:
     rng = np.random.default_rng(17)
-    z = rng.standard_normal((512, link.r))
-    moved = z + 2 * rng.standard_normal((512, link.r)) @ projector
+    z = np.concatenate([rng.standard_normal((512, link.r)), Section.whole(link).beside_breaks])
+    moved = z + 2 * rng.standard_normal(z.shape) @ projector
     before, after = np.asarray(link(z)), np.asarray(link(moved))
     return bool(np.allclose(before, after, rtol=1e-8, atol=1e-9 * (1e-300 + np.abs(before).max())))
 
