@@ -9,11 +9,12 @@ crossings changes.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.gaussian.line_roots import roots_on_lines, roots_together
+from learnability.gaussian.line_roots import roots_together
 from learnability.gaussian.rules import Rule, gauss_normal, product_grid
 from learnability.gaussian.sections import REACH, Section
 
@@ -43,12 +44,23 @@ def plane_rules(section: Section, known: int) -> list[Rule] | None:
 
 def line_rules(section: Section, known: int) -> list[Rule] | None:
     """Return two rules for breaks of any shape; None when they are not known, or too many."""
-    if section.break_functions is None or section.m not in _LINES:
+    if section.break_functions is None or section.m not in _LINES or section.hides_cells:
         return None
     some = gauss_normal(np.zeros(0), _PROBES[section.m])
     if _crossings(section, product_grid([some] * (section.m - 1))[0]).shape[1] > _MOST_CROSSINGS:
         return None
-    return [_line_rule(section, known, axes) for axes in _outer_axes(section)]
+    rules = [_line_rule(section, known, axes) for axes in _outer_axes(section)]
+    return (
+        rules
+        if section.rare_points.size == 0 or all(map(partial(_meets, section), rules))
+        else None
+    )
+
+
+def _meets(section: Section, rule: Rule) -> bool:
+    """Whether a rule has a node in every rare cell."""
+    met = rule.evaluate(section.cells)
+    return bool(np.isin(section.cells(section.rare_points), met).all())
 
 
 def _arrangement_rule(section: Section, known: int, n: int) -> Rule | None:
@@ -207,7 +219,7 @@ def _pattern_changes(section: Section) -> Array:
 
     def pattern(x: Array) -> list[tuple[int, ...]]:
         origins = np.column_stack([x, np.zeros(len(x))])
-        roots = [roots_on_lines(f, origins, direction, coarse=True) for f in functions]
+        roots = roots_together(functions, origins, direction, 193)
         position = np.concatenate(roots, axis=1)
         owner = np.concatenate([np.full(r.shape[1], k) for k, r in enumerate(roots)])
         order = np.argsort(position, axis=1, kind="stable")
@@ -220,6 +232,7 @@ def _pattern_changes(section: Section) -> Array:
         ]
 
     grid = np.linspace(-REACH, REACH, 384) + np.sqrt(2) * 1e-7
+    grid = np.unique(np.concatenate([grid, section.rare_edges(0)]))
     seen = pattern(grid)
     left = np.array([k for k in range(len(grid) - 1) if seen[k] != seen[k + 1]], dtype=int)
     low, high = grid[left], grid[left + 1]

@@ -69,7 +69,7 @@ def _frames(function: Function) -> Iterator[Array]:
     frame = adapted_frame(whole)
     if not _is_made_of_axes(frame):
         yield frame
-    if whole.break_functions is None:
+    if whole.break_functions is None or whole.hides_cells:
         return
     turned = whole.inside(frame)
     points = np.random.default_rng(31).standard_normal((512, function.r))

@@ -73,6 +73,11 @@ def rules_for(section: Section, known: int = 0, constant: bool = False) -> tuple
             return planes, "planes"
         if (lines := line_rules(section, known)) is not None:
             return lines, "lines"
+    if len(section.rare_points):
+        raise LearnabilityError(
+            f"{section.link!r} has a cell between curved boundaries that is so small that no node "
+            "of its integrals meets it, so they are not known."
+        )
     if known == 0:
         return [_sobol_rule(section, seed) for seed in range(8)], "sobol"
     # Products of Gauss rules that ignore unknown breaks converge slowly, and the two orders

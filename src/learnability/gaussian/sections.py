@@ -30,7 +30,7 @@ __all__ = ["PARALLEL", "REACH", "Section"]
 Array = NDArray[np.float64]
 PARALLEL = 1e-8
 """Planes whose unit normals differ by less count as parallel."""
-_AXIS_SCAN = 769
+_AXIS_SCAN, _MOST_SIGNS, _MOST_GROUPS = 769, 50, 6
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,35 @@ class Section:
     def beside_breaks(self) -> Array:
         """Points (k, m) on both sides of the breaks, in cells that samples may never meet."""
         return points_beside_breaks(self.break_functions or (), self.m)
+
+    def cells(self, s: Array) -> Array:
+        """Return a number for points (..., m) that tells the signs of the break functions there."""
+        found = np.zeros(np.shape(s)[:-1])
+        for j, function in enumerate((self.break_functions or ())[:_MOST_SIGNS]):
+            found += 2.0**j * (function(s) > 0)
+        return found
+
+    @cached_property
+    def rare_points(self) -> Array:
+        """Points (k, m) in cells between curved breaks that some thousand samples do not meet."""
+        if self.break_functions is None or self.planes is not None:
+            return np.zeros((0, self.m))
+        samples = np.random.default_rng(53).standard_normal((2**12, self.m))
+        beside = self.beside_breaks
+        return np.asarray(beside[~np.isin(self.cells(beside), self.cells(samples))])
+
+    @property
+    def hides_cells(self) -> bool:
+        """Whether there are rare cells in more than two dimensions, where rules do not find them."""
+        return self.m > 2 and len(self.rare_points) > 0
+
+    def rare_edges(self, axis: int) -> Array:
+        """Return the ends and the middle of each group of rare points on one coordinate."""
+        ordered = np.sort(self.rare_points[:, axis])
+        if not len(ordered):
+            return ordered
+        groups = np.split(ordered, np.nonzero(np.diff(ordered) > 0.3)[0] + 1)[:_MOST_GROUPS]
+        return np.concatenate([[g[0], 0.5 * (g[0] + g[-1]), g[-1]] for g in groups])
 
     @cached_property
     def symmetries(self) -> list[Array]:

@@ -106,7 +106,7 @@ def law_of(word: str | None, trees: tuple[Tree, ...], r: int) -> Law | Tree:
     )
     if latents:
         return law
-    seen = law.probabilities(probe_points(r)[:4096])
+    seen = law.probabilities(probe_points(r, links))
     return mean if np.isin(seen, (0.0, 1.0)).all() else law
 
 
@@ -235,8 +235,9 @@ def _check_signs(label: Tree, name: str) -> None:
 
 def _check_chance(p: Tree, r: int, name: str) -> None:
     (tree,), latents = _numbered([p], r)
-    points = probe_points(r + latents)
-    seen = np.asarray(_link(tree, r + latents)(points), dtype=float)
+    link = _link(tree, r + latents)
+    points = probe_points(r + latents, [link])
+    seen = np.asarray(link(points), dtype=float)
     wrong = ~((seen >= 0) & (seen <= 1))
     if wrong.any():
         raise LinkError(

@@ -305,6 +305,11 @@ def _by_regression(
     invariant: dict[int, Array],
     samples: int,
 ) -> dict[int, ConditionalMoments]:
+    if len(section.rare_points):
+        raise LearnabilityError(
+            f"{section.link!r} has a cell between curved boundaries that is so small that samples "
+            "do not meet it, so what its label tells is not known."
+        )
     cross = _regression(section, noise, orders, invariant, samples)
     whole = cross.matrix()
     left_out = cross.leave_one_out()

@@ -74,7 +74,7 @@ class GaussianLaw(Law):
     @cached_property
     def added(self) -> float | None:
         """The variance where it does not depend on z: the law is then that of added noise."""
-        found = np.asarray(self.variance(probe_points(self.r)), dtype=float)
+        found = np.asarray(self.variance(probe_points(self.r, [self.variance])), dtype=float)
         level = float(found[0])
         return level if np.ptp(found) <= 1e-13 * abs(level) else None
 

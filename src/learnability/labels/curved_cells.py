@@ -32,7 +32,7 @@ MOST_DIRECTIONS = 3
 
 _PANELS = np.array([-REACH, -4.0, -2.2, -1.1, 0.0, 1.1, 2.2, 4.0, REACH])
 _ROUNDS = 24
-_RARE, _MOST_CLUSTERS = 0.02, 6
+_RARE = 0.02
 _RARE_TOLERANCE = {2: 1e-11, 3: 1e-9}
 _FINE_SCAN = {2: 5e-9, 3: 5e-7}  # Below these tolerances lines are scanned finely.
 _SCANS, _PROBES = (49, 97, 193), 512
@@ -137,34 +137,18 @@ class CurvedCells:
     @property
     def least_mass(self) -> float:
         """Probability of the rarest label, to a few percent."""
-        shares = [
-            (self.section(points) == label).mean()
-            for points in (np.random.default_rng(53).standard_normal((2**14, self.section.m)),)
-            for label in self.labels
-        ]
-        if min(shares) > _RARE:
-            return float(min(shares))
+        values = self.section(np.random.default_rng(53).standard_normal((2**14, self.section.m)))
+        near = np.searchsorted(0.5 * (self.labels[1:] + self.labels[:-1]), values)
+        share = float(np.bincount(near, minlength=len(self.labels)).min() / len(values))
+        if share > _RARE:
+            return share
         mass = self.moments([], _RARE_TOLERANCE[self.section.m])[0]
         return float(mass.min())
 
     @cached_property
     def _panels(self) -> list[Array]:
         """Edges on each coordinate at which averages begin; rare cells have some of their own."""
-        turned, functions, _ = self._lines
-        beside = turned.beside_breaks
-        found = [_PANELS] * self.section.m
-        if not len(beside):
-            return found
-        samples = np.random.default_rng(53).standard_normal((2**12, self.section.m))
-
-        def cells(points: Array) -> Array:
-            signs = np.stack([f(points) > 0 for f in functions], axis=-1)
-            return np.asarray(signs @ (1 << np.arange(len(functions), dtype=np.int64)))
-
-        rare = ~np.isin(cells(beside), cells(samples))
-        if not rare.any():
-            return found
-        edges = [_cluster_edges(beside[rare, i]) for i in range(self.section.m)]
+        edges = [self._lines[0].rare_edges(i) for i in range(self.section.m)]
         return [np.unique(np.concatenate([_PANELS, e])) for e in edges]
 
     @cached_property
@@ -229,13 +213,6 @@ def _line_moments(
             integral[k] = -density * table[k - 1] / math.sqrt(k)
     pieces = np.diff(integral, axis=2)
     return np.stack([(pieces * (owner == v)).sum(axis=2).T for v in range(len(labels))], axis=1)
-
-
-def _cluster_edges(positions: Array) -> Array:
-    """The ends and the middle of each group of positions that lie close to each other."""
-    ordered = np.sort(positions)
-    groups = np.split(ordered, np.nonzero(np.diff(ordered) > 0.3)[0] + 1)[:_MOST_CLUSTERS]
-    return np.concatenate([[g[0], 0.5 * (g[0] + g[-1]), g[-1]] for g in groups])
 
 
 def _averages(

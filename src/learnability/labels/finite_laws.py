@@ -132,7 +132,7 @@ class FiniteLaw(Law):
 
     def _check(self) -> None:
         """Refuse what is no law: probabilities below 0 or above 1, or that do not add up to one."""
-        points = probe_points(self.r + self.latents)
+        points = probe_points(self.r + self.latents, self.fields)
         chances = np.array([np.asarray(link(points), dtype=float) for link in self.fields])
         wrong = ~((chances >= -_SUM) & (chances <= 1 + _SUM))
         if wrong.any():

@@ -8,7 +8,7 @@ nothing is ever known of them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LinkError
+from learnability.expressions.crossings import points_beside_breaks
 from learnability.expressions.structure import Symmetry, symmetries
 
 if TYPE_CHECKING:
@@ -106,11 +107,16 @@ class Law(ABC):
         """Return the law of a label whose hidden coordinates are Q z."""
 
 
-def probe_points(m: int) -> Array:
-    """Fixed points (n, m) at which laws are checked: the body of the normal law and its tails."""
+def probe_points(m: int, parts: Sequence[Link] = ()) -> Array:
+    """Fixed points (n, m) at which laws are checked: the body of the normal law and its tails.
+
+    The last ones lie beside the breaks of the parts of a law, in cells that are rare.
+    """
+    breaks = dict.fromkeys(b for part in parts for b in part.breaks or ())
+    beside = points_beside_breaks(tuple(breaks), m)
     if m == 1:
-        return np.asarray(np.linspace(-8.5, 8.5, 4096)[:, None])
+        return np.concatenate([np.linspace(-8.5, 8.5, 4096)[:, None], beside])
     normals = np.random.default_rng(29).standard_normal((4096, m))
     far = TAIL_REACH * normals / np.linalg.norm(normals, axis=1, keepdims=True)
     axes = TAIL_REACH * np.concatenate([np.eye(m), -np.eye(m)])
-    return np.concatenate([normals, 2 * normals, far, axes])
+    return np.concatenate([normals, 2 * normals, far, axes, beside])

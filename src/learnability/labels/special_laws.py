@@ -41,7 +41,7 @@ class PoissonLaw(FiniteLaw):
     kind: ClassVar[str] = "counts"
 
     def __init__(self, rate: Link, latents: int = 0, name: str = "") -> None:
-        at = probe_points(rate.r)
+        at = probe_points(rate.r, [rate])
         found = np.asarray(rate(at), dtype=float)
         wrong = ~(found >= 0)
         if wrong.any():

@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["Hardness", "multi_index_hardness"]
 
 
+_SEEN_CONSTANT = (
+    "The function took one value wherever it was tried. Whether it is constant, or changes in a "
+    "cell that samples do not meet, is not known: give it as text, or with its `breaks`."
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Hardness(Forms):
     """How many samples a target takes, and which algorithm gets there.
@@ -237,6 +243,8 @@ def _information_exponent(link: Link, generative: int | None, undecided: list[st
 
 
 def _constant(target: Target) -> Hardness:
+    """Report on a link that shows one value; that of a function nobody described proves little."""
+    known = target.link.breaks is not None
     return Hardness(
         target=target,
         relevant=np.zeros((0, target.r)),
@@ -244,11 +252,12 @@ def _constant(target: Target) -> Hardness:
         generative_exponent=None,
         leap=None,
         kind=None,
-        alpha_c=math.inf,
-        alpha_c_error=0.0,
+        alpha_c=math.inf if known else None,
+        alpha_c_error=0.0 if known else None,
         staircase=(),
         csq_staircase=(),
         floors=((0.0,) * (HIGHEST_KAPPA + 1),),
         costs=(),
-        notes=("The link is constant: there is nothing to learn.",),
+        notes=("The link is constant: there is nothing to learn." if known else _SEEN_CONSTANT,),
+        undecided=() if known else ("kind", "alpha_c", "information_exponent", "leap"),
     )

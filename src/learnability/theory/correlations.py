@@ -145,7 +145,7 @@ def snapped(section: Section, known: Array, rows: Array, tilt: float) -> tuple[A
     allowed = invariant_subspace(rows, _turns_of_unknown(turned, len(known))[0])
     if allowed is not None:
         return allowed, 0.0
-    if section.m > MOST_DIRECTIONS or section.link.law is not None:
+    if section.m > MOST_DIRECTIONS or section.link.law is not None or section.hides_cells:
         return rows, tilt
     rest = adapted_complement(section, known)
     turned = section.inside(np.vstack([known, rest]))
@@ -188,8 +188,8 @@ def transformed_signal(section: Section, known: Array, order: int) -> Signal:
     when the quadrature is not exact to nine digits: it then proves no absence.
     """
     left = section.m - len(known)
-    random = section.link.law is not None
-    if section.m > MOST_DIRECTIONS or section.break_functions is None or random:
+    unknown = section.break_functions is None or section.hides_cells
+    if section.m > MOST_DIRECTIONS or unknown or section.link.law is not None:
         return Signal(np.zeros((0, left)), True)
     rest = adapted_complement(section, known)
     turned = section.inside(np.vstack([known, rest]))

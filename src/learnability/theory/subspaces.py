@@ -28,13 +28,18 @@ def hermite_orders(r: int) -> tuple[int, ...]:
 
 def is_square_integrable(link: Link) -> bool:
     """Whether E[g^2] is finite as far as the quadrature can tell; a bad link still raises."""
+    return _why_not_expanded(link) is None
+
+
+def _why_not_expanded(link: Link) -> str | None:
+    """Return the sentence that says why a link has no Hermite expansion; None when it has one."""
     try:
         expand(link, hermite_orders(link.r)[0])
     except LinkError:
         raise
-    except LearnabilityError:
-        return False
-    return True
+    except LearnabilityError as reason:
+        return str(reason)
+    return None
 
 
 def relevant_subspace(link: Link) -> tuple[Array, str | None]:
@@ -52,11 +57,8 @@ def relevant_subspace(link: Link) -> tuple[Array, str | None]:
     """
     if link.law is not None:
         return _of_law(link.law)
-    if not is_square_integrable(link):
-        return np.eye(link.r), (
-            f"E[g^2] of {link!r} is not finite as far as the quadrature can tell: it has no "
-            "Hermite expansion, hence no information exponent, leap or floors."
-        )
+    if (reason := _why_not_expanded(link)) is not None:
+        return np.eye(link.r), f"{reason} Hence no information exponent, leap or floors are given."
     for order in hermite_orders(link.r):
         expansion = expand(link, order)
         total = sum(
