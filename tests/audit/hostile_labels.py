@@ -255,8 +255,8 @@ def judged(report: Hardness, number: int, logn: int = 21) -> tuple[list[str], st
         told.append(f"{step.kind} {len(step.directions)} {step.alpha} +- {step.alpha_error}")
         if step.kind is None or len(U) > 2:
             break
-        (first, second), (e1, e2) = _sampled(link, 0.0, U, number, logn, 400)
-        (f1, s1), (d1, d2) = _sampled(link, 0.0, U, number, logn, 1600)
+        (first, second), (e1, e2) = _sampled(link, report.target.noise, U, number, logn, 400)
+        (f1, s1), (d1, d2) = _sampled(link, report.target.noise, U, number, logn, 1600)
         slack1 = 4 * max(e1, d1) + 2 * abs(first - f1)
         seen1 = f1 > slack1
         if step.kind != "trivial" and seen1 and f1 > 1e-4:

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from learnability.expressions.crossings import points_beside_breaks
 from learnability.expressions.operations import OPERATIONS
 from learnability.expressions.polynomial import expand
-from learnability.expressions.tree import Call, Tree, variables, walk
+from learnability.expressions.tree import ONE, Call, Tree, sum_of, variables, walk
 from learnability.expressions.values import possible_values
 
-__all__ = ["Symmetry", "break_expressions", "points_beside_jumps", "symmetries"]
+__all__ = ["Symmetry", "break_expressions", "points_beside_jumps", "soft_edges", "symmetries"]
 
 _SEGMENTS = 512
 
@@ -40,6 +40,21 @@ def break_expressions(tree: Tree) -> tuple[Tree, ...]:
                     key = _direction(factor)
                     if key is not None:
                         found.setdefault(key, factor)
+    return tuple(found.values())
+
+
+def soft_edges(tree: Tree) -> tuple[Tree, ...]:
+    """Return trees that vanish where a bounded smooth function turns from one level to the other.
+
+    For tanh, erf and sigmoid of t that is t = 0, for exp of t it is t = -1. Where t is steep these
+    surfaces bound cells as jumps do.
+    """
+    found: dict[str, Tree] = {}
+    for node in walk(tree):
+        if isinstance(node, Call) and node.name in ("tanh", "erf", "sigmoid", "exp"):
+            edge = sum_of([node.args[0], ONE]) if node.name == "exp" else node.args[0]
+            if variables(edge):
+                found.setdefault(str(edge), edge)
     return tuple(found.values())
 
 
@@ -147,7 +162,8 @@ def symmetries(
     for scale, tolerance in ((1, 1e-12), (3, 1e-12), (10, 1e-6), (30, 1e-6)):
         z = scale * points
         batches.append((z, np.asarray(function(z), dtype=float), tolerance))
-    for beside in (points_beside_jumps(function, r), points_beside_breaks(breaks, r)):
+    beside = np.concatenate([points_beside_jumps(function, r), points_beside_breaks(breaks, r)])
+    if len(beside):
         batches.append((beside, np.asarray(function(beside), dtype=float), 1e-6))
     found = []
     for permutation, signs in _signed_permutations(r):

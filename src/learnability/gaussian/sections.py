@@ -151,7 +151,7 @@ class Section:
 
     @property
     def hides_cells(self) -> bool:
-        """Whether there are rare cells in more than two dimensions, where rules do not find them."""
+        """Whether there are rare cells in three dimensions or more, where rules miss them."""
         return self.m > 2 and len(self.rare_points) > 0
 
     def rare_edges(self, axis: int) -> Array:

@@ -6,7 +6,7 @@ inside a sign or a step a probit one. A law without randomness is a formula.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from learnability.errors import LinkError
 from learnability.expressions.calculus import differentiate, evaluate
+from learnability.expressions.crossings import points_beside_breaks
 from learnability.expressions.parse import quote
 from learnability.expressions.structure import break_expressions
 from learnability.expressions.text import to_text
@@ -146,10 +147,27 @@ def _values(tree: Tree, points: Array) -> Array:
     return np.broadcast_to(np.asarray(evaluate(tree, points, np), dtype=float), len(points))
 
 
+def _beside(tree: Tree) -> Array:
+    """Values of all variables beside the breaks of a tree, in cells that samples may not meet."""
+    active = sorted(variables(tree))
+
+    def everything(points: Array) -> Array:
+        found = np.zeros((len(points), FIRST_LATENT + 10))
+        found[:, active] = points
+        return found
+
+    def values(edge: Tree) -> Callable[[Array], Array]:
+        return lambda points: _values(edge, everything(points))
+
+    beside = points_beside_breaks([values(edge) for edge in break_expressions(tree)], len(active))
+    return everything(beside)
+
+
 def _unchanged(tree: Tree, index: int) -> bool:
     """Whether the value of a tree does not depend on one variable."""
-    first, other = _points(41), _points(41)
-    other[:, index] = _points(43)[:, index]
+    first = np.concatenate([_points(41), _beside(tree)])
+    other = first.copy()
+    other[:, index] = np.resize(_points(43)[:, index], len(first))
     a, b = _values(tree, first), _values(tree, other)
     scale = 1e-12 * (np.abs(a) + np.median(np.abs(a)))
     return bool(np.isfinite(a).all() and (np.abs(a - b) <= scale).all())

@@ -19,7 +19,12 @@ from learnability.theory.correlations import MOST_DIRECTIONS
 from learnability.theory.csq import HIGHEST_KAPPA, leap_staircase, regression, risk_floors
 from learnability.theory.grand import grand_staircase
 from learnability.theory.steps import Staircase, Step, finite
-from learnability.theory.subspaces import hermite_orders, is_square_integrable, relevant_subspace
+from learnability.theory.subspaces import (
+    hermite_orders,
+    is_square_integrable,
+    refuse_spikes,
+    relevant_subspace,
+)
 
 if TYPE_CHECKING:
     from learnability.drawing.picture import Picture
@@ -153,6 +158,7 @@ def multi_index_hardness(target: Target) -> Hardness:
         A MultiIndex; of its inputs only that the hidden coordinates are standard normal is used.
     """
     link = target.link
+    refuse_spikes(link)
     notes: list[str] = []
     undecided: list[str] = []
     relevant, note = relevant_subspace(link)

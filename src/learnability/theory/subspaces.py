@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError, LinkError
+from learnability.expressions.crossings import points_beside_breaks
+from learnability.expressions.structure import soft_edges
 from learnability.gaussian.hermite_products import symmetric_basis
 from learnability.gaussian.sections import Section, basis_of
 from learnability.labels.conditional import ConditionalMoments
@@ -77,6 +79,29 @@ def relevant_subspace(link: Link) -> tuple[Array, str | None]:
         "Some directions show no Hermite coefficient up to order "
         f"{hermite_orders(link.r)[-1]}, yet g depends on them; all are counted as relevant."
     )
+
+
+def refuse_spikes(link: Link) -> None:
+    """Refuse a link with a smooth spike that samples do not meet: integrals would not see it.
+
+    Raises
+    ------
+    LearnabilityError
+        When a function such as tanh or exp in it changes in so small a cell.
+    """
+    for part in (link,) if link.law is None else link.law.parts:
+        if part.tree is None:
+            continue
+        edges = [Link._from_tree(edge, part.r) for edge in soft_edges(part.tree)]
+        samples = np.random.default_rng(61).standard_normal((2**14, part.r))
+        for edge in edges:
+            beside = np.asarray(edge(points_beside_breaks([edge], part.r))) > 0
+            common = np.asarray(edge(samples)) > 0
+            if len(beside) and not np.isin(beside, common).all():
+                raise LearnabilityError(
+                    f"{link!r} changes in a cell, where {edge.text or edge!r} has another sign, "
+                    "that is so small that samples do not meet it, so what it shows is not known."
+                )
 
 
 def _of_law(law: Law) -> tuple[Array, str | None]:
