@@ -139,7 +139,10 @@ def _scalar(law: Law, labels: int) -> dict[str, Any]:
             found["overlap"].append(float(fine[above[0]]) if len(above) else np.nan)
         else:
             found["overlap"].append(0.0)
-    found["weak"] = float(alpha[0]) if alpha[0] > 1e-2 else 0.0
+    t, w = _grid(400_000, 8.0)
+    chances = np.array([c @ np.stack([w, w * t, w * (t**2 - 1)], axis=1) for c in law(t[:, None])])
+    first, second = ((chances[:, k] ** 2 / np.maximum(chances[:, 0], 1e-30)).sum() for k in (1, 2))
+    found["weak"] = 0.0 if first > 1e-6 else float(1 / second)
     return found
 
 
@@ -154,7 +157,7 @@ def _matrix(law: Law, ratio: float) -> Array:
     keep = outer > 1e-7
     omegas, outer = omegas[keep], outer[keep] / outer[keep].sum()
     M = np.diag([0.02, 0.03])
-    for _ in range(60):
+    for _ in range(300):
         root, spread = np.linalg.cholesky(M), np.linalg.cholesky(np.eye(2) - M)
         back = np.linalg.inv(spread).T
         info = np.zeros((2, 2))

@@ -107,7 +107,10 @@ def law_of(word: str | None, trees: tuple[Tree, ...], r: int) -> Law | Tree:
     )
     if latents:
         return law
-    seen = law.probabilities(probe_points(r, links))
+    points = probe_points(r, links)
+    # On the axes, which stand between, a sign is zero.
+    likely = np.concatenate([points[:4096], points[len(probe_points(r)) :]])
+    seen = law.probabilities(likely)
     return mean if np.isin(seen, (0.0, 1.0)).all() else law
 
 

@@ -173,7 +173,7 @@ def wrapped(line: str, width: int = 80) -> str:
 
 def kind_text(report: Hardness) -> str:
     """Return the kind of a report in a word, or a question mark when it is undecided."""
-    return report.kind or ("?" if report.staircase else "constant")
+    return report.kind or ("?" if report.staircase or report.undecided else "constant")
 
 
 def number_text(value: float | None, error: float | None) -> str:

@@ -176,7 +176,10 @@ def _trivial_span(
         span = np.vstack([found, further.basis @ rest])
         if not moments.replicates or len(span) >= moments.allowed:
             break
-    doubt = further.doubt and len(span) < moments.allowed
+    # What an error of the known directions could fake is no signal, and no proof of none.
+    seen = open_range(rest @ moments.matrix @ rest.T, moments.entry_error, 1.0)
+    doubt = further.doubt or len(seen.basis) > len(further.basis)
+    doubt = doubt and len(span) < moments.allowed
     if moments.replicates and len(span) < moments.allowed and len(span) < left:
         if known.tilt >= _EXACT:
             return span, known.tilt, True

@@ -121,12 +121,13 @@ def recovered_directions(target: Hierarchical, d: int, n: float) -> Recovered:
         )
     largest = target.composition.tail(min(1 / n, 0.5)) + 3 * math.sqrt(target.noise)
     heavy = found & (steep * largest > _LARGE)
-    # Inputs of large labels are large along the directions: they show some of those not found.
+    # Inputs of large labels are large along the directions: they show some of those not found,
+    # and how much of them is not known.
     if math.sqrt(away / (n * k2)) * largest > _LARGE:
         heavy |= ~found
     if heavy.any():
         least = np.where(heavy, 0.0, least)
-        most = np.where(heavy, np.minimum(share + np.where(found, 0.1, _ROUNDED), 1.0), most)
+        most = np.where(heavy, np.where(found, np.minimum(share + 0.1, 1.0), 1.0), most)
         reason = (
             "a few labels are so large that they have leading eigenvectors of their own: the "
             f"largest of {n:g} is about {largest / math.sqrt(k2):.2g} standard deviations"
