@@ -134,7 +134,7 @@ def symmetries(
     function: Callable[[NDArray[np.float64]], Any],
     r: int,
     mirror: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = np.negative,
-    breaks: Sequence[Callable[[Any], Any]] = (),
+    breaks: Sequence[Callable[[Any], Any]] | None = None,
 ) -> tuple[Symmetry, ...]:
     """Return the signed permutations under which g is invariant or changes sign.
 
@@ -162,7 +162,9 @@ def symmetries(
     for scale, tolerance in ((1, 1e-12), (3, 1e-12), (10, 1e-6), (30, 1e-6)):
         z = scale * points
         batches.append((z, np.asarray(function(z), dtype=float), tolerance))
-    beside = np.concatenate([points_beside_jumps(function, r), points_beside_breaks(breaks, r)])
+    beside = np.concatenate(
+        [points_beside_jumps(function, r), points_beside_breaks(breaks or (), r)]
+    )
     if len(beside):
         batches.append((beside, np.asarray(function(beside), dtype=float), 1e-6))
     found = []

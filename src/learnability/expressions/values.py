@@ -28,7 +28,7 @@ def values_of(
     function: Callable[[NDArray[np.float64]], Any],
     tree: Tree | None,
     r: int,
-    breaks: Sequence[Callable[[Any], Any]] = (),
+    breaks: Sequence[Callable[[Any], Any]] | None = None,
 ) -> tuple[float, ...] | None:
     """Return the values of a function of r normal variables, sorted, or None when they are not few.
 
@@ -45,7 +45,7 @@ def values_of(
         Functions whose zero sets hold its breaks, where they are known: cells that the sample
         does not meet are looked for beside them.
     """
-    beside = points_beside_breaks(breaks, r)
+    beside = points_beside_breaks(breaks or (), r)
     first, second = np.random.default_rng(7).standard_normal((2, _SAMPLE, r))
     if tree is None:
         seen = np.unique(np.asarray(function(np.concatenate([first, 3 * first, beside]))))

@@ -275,9 +275,7 @@ class Link:
     @property
     def symmetries(self) -> tuple[Symmetry, ...]:
         """Signed permutations P with g(Pz) = +-g(z), the identity first."""
-        return self._cached(
-            "symmetries", lambda: symmetries(self, self._r, breaks=self.breaks or ())
-        )
+        return self._cached("symmetries", lambda: symmetries(self, self._r, breaks=self.breaks))
 
     @property
     def breaks(self) -> tuple[Link, ...] | None:
@@ -293,9 +291,7 @@ class Link:
     @property
     def values(self) -> tuple[float, ...] | None:
         """The values of g, sorted, when finitely many are seen in a sample; None otherwise."""
-        return self._cached(
-            "values", lambda: values_of(self, self._tree, self._r, self.breaks or ())
-        )
+        return self._cached("values", lambda: values_of(self, self._tree, self._r, self.breaks))
 
     # ---- links made from it
 
