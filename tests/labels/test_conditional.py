@@ -18,6 +18,7 @@ from learnability.labels.conditional import (
     conditional_moments,
     product_rotation,
 )
+from learnability.theory.subspaces import threshold
 
 from tests.geometry import random_rotation, turn
 from tests.reference_values import BUMP, WINDOW
@@ -246,3 +247,13 @@ def test_functionals_carry_errors() -> None:
     assert exact.entry_error == pytest.approx(0.02)
     by_symmetry = moments("sign(z1*z2)", [1])[1]
     assert by_symmetry.power == (0.0, 0.0) and by_symmetry.entry_error == 0.0
+
+
+def test_a_quadric_in_four_directions_has_an_honest_error() -> None:
+    # u = z1^2 + z2^2 and v = z3^2 + z4^2 are exponential: given u - v > 1, E u = 4 and E v = 1.
+    p = 0.5 * math.exp(-0.5)
+    link = Link("sign(z1**2 + z2**2 - z3**2 - z4**2 - 1)")
+    found = conditional_moments(Section.whole(link), 0.0, [2], samples=19)[2]
+    value, error, opened = threshold(found, 4)
+    assert abs(value - p / (1 - p)) < 4 * error < 0.05
+    assert len(opened) == 2

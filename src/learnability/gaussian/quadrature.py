@@ -31,7 +31,7 @@ from learnability.gaussian.rules import (
 )
 from learnability.gaussian.sections import PARALLEL, REACH, Section, complement
 
-__all__ = ["adapted_complement", "adapted_frame", "axis_breaks", "rules_for"]
+__all__ = ["adapted_complement", "adapted_frame", "axis_breaks", "rules_for", "sampled_rules"]
 
 Array = NDArray[np.float64]
 
@@ -79,7 +79,7 @@ def rules_for(section: Section, known: int = 0, constant: bool = False) -> tuple
             "of its integrals meets it, so they are not known."
         )
     if known == 0:
-        return [_sobol_rule(section, seed) for seed in range(8)], "sobol"
+        return sampled_rules(section), "sobol"
     # Products of Gauss rules that ignore unknown breaks converge slowly, and the two orders
     # tell how slowly.
     plain = [np.zeros(0)] * section.m
@@ -134,6 +134,11 @@ def _product_rule(breaks: list[Array], n: int, known: int, heavy: bool = False) 
     outer, outer_weights = product_grid(axes[:known])
     inner, inner_weights = product_grid(axes[known:])
     return Rule(outer, outer_weights, inner[None], inner_weights[None], tuple(axes[known:]))
+
+
+def sampled_rules(section: Section) -> list[Rule]:
+    """Return eight randomised rules, whose spread is an honest error for any breaks."""
+    return [_sobol_rule(section, seed) for seed in range(8)]
 
 
 def _sobol_rule(section: Section, seed: int) -> Rule:

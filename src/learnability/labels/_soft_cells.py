@@ -17,7 +17,7 @@ from learnability.expressions.structure import Symmetry
 from learnability.expressions.tree import Tree
 from learnability.gaussian.functions import Function
 from learnability.gaussian.hermite_products import multi_indices, product_rotation
-from learnability.gaussian.quadrature import adapted_frame, rules_for
+from learnability.gaussian.quadrature import adapted_frame, rules_for, sampled_rules
 from learnability.gaussian.sections import Section
 from learnability.labels.continuous_laws import GaussianLaw, LatentLaw
 from learnability.labels.finite_laws import FiniteLaw
@@ -92,7 +92,10 @@ def soft_cells(
     frame = adapted_frame(whole)
     turned = whole.inside(frame)
     found = []
-    for rule in rules_for(turned, constant=law.constant)[0]:
+    rules, how = rules_for(turned, constant=law.constant)
+    if how == "lines" and turned.m > 3:  # Their difference is no error over so coarse a grid.
+        rules = sampled_rules(turned)
+    for rule in rules:
         n, p = len(rule.outer), rule.inner.shape[1]
         inner = np.broadcast_to(rule.inner, (n, p, rule.inner.shape[2]))
         outer = np.broadcast_to(rule.outer[:, None, :], (n, p, rule.outer.shape[1]))

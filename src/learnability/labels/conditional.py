@@ -192,7 +192,8 @@ def _unconditional(
         cells = [curved.moments(wanted, t) for t in _tolerances(curved)]
         return found | mixed_cells(cells, labels, noise, wanted, invariant)
     values = few_values(section)
-    if values is not None and section.break_functions is not None and section.m <= 4:
+    # Lines over a grid of three coordinates do not know their error; samples do.
+    if values is not None and section.planes is not None and section.m <= 4:
         cells = cells_of(section, values, wanted)
         return found | mixed_cells(cells, values, noise, wanted, invariant)
     return found | _by_regression(section, noise, wanted, invariant, samples)
