@@ -92,7 +92,8 @@ def _pairs(
         size = np.where(better, lowest, size)
         step = np.where(better, 1.4 * step, 0.5 * step)
         left = ~crossed & (step > _LEAST_STEP) & np.isfinite(size)
-        x, size, step, sign, number = (a[left] for a in (x, size, step, sign, number))
+        x, size, step = x[left], size[left], step[left]
+        sign, number = sign[left], number[left]
         if not len(x):
             break
     low, high = np.concatenate(lows), np.concatenate(highs)
