@@ -22,6 +22,8 @@ __all__ = ["Signal", "bayes_operator", "hermite_orders", "open_range", "relevant
 
 Array = NDArray[np.float64]
 
+_STEEP = 20.0  # A function of such a slope turns within a twentieth of a standard deviation.
+
 
 def hermite_orders(r: int) -> tuple[int, ...]:
     """The orders up to which a link in r variables is expanded, one after the other at need."""
@@ -95,9 +97,11 @@ def refuse_spikes(link: Link) -> None:
         edges = [Link._from_tree(edge, part.r) for edge in soft_edges(part.tree)]
         samples = np.random.default_rng(61).standard_normal((2**14, part.r))
         for edge in edges:
-            beside = np.asarray(edge(points_beside_breaks([edge], part.r))) > 0
+            low, high = np.split(points_beside_breaks([edge], part.r), 2)
+            at_low, at_high = np.asarray(edge(low)), np.asarray(edge(high))
+            steep = np.abs(at_high - at_low) > _STEEP * np.linalg.norm(high - low, axis=1)
             common = np.asarray(edge(samples)) > 0
-            if len(beside) and not np.isin(beside, common).all():
+            if steep.any() and common.all() | ~common.any():
                 raise LearnabilityError(
                     f"{link!r} changes in a cell, where {edge.text or edge!r} has another sign, "
                     "that is so small that samples do not meet it, so what it shows is not known."
