@@ -7,6 +7,7 @@ has failed.
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import uuid
 import warnings
@@ -155,6 +156,9 @@ class _Coordinator:
         for future in ended:
             _, points, suspect = self._active.pop(future.key)
             outcomes = self._outcomes(future, points, suspect)
+            # When a worker dies, the scheduler repeats what somebody still waits for: nobody does.
+            with contextlib.suppress(OSError, TimeoutError):
+                self._client.cancel([future], force=True)
             if outcomes is None:
                 suspects.extend(points)
             else:
@@ -162,7 +166,6 @@ class _Coordinator:
                 groups.took(sum(outcome.seconds for outcome in outcomes), len(points))
             if self._own is not None:
                 self._own.deaths = 0  # A group that ended, well or badly, is a step ahead.
-            future.release()
 
     def _outcomes(self, future: Any, points: list[Point], suspect: bool) -> list[Outcome] | None:
         """Return what the group gave; None when workers died under it and it is not sure why."""
