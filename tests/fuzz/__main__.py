@@ -125,7 +125,7 @@ def fuzz(
         "stores": lambda dice: stores.tried(damaged(dice, stores.whole)),  # type: ignore[union-attr]
         "kills": lambda dice: killed(dice, folder),
     }  # fmt: skip
-    end, done, failed, held = time.monotonic() + 60 * minutes, 0, 0, MEMORY
+    end, done, failed, held = time.monotonic() + 60 * minutes, 0, 0, memory() + MEMORY
     for number, dice in numbered(first):
         if Stop.asked or done >= most or time.monotonic() > end:
             break

@@ -109,13 +109,14 @@ def _tangents(function: Break, points: Array) -> Array:
     """Orthonormal rows (n, r - 1, r) along the surface of a function at points on it."""
     r = points.shape[1]
     step = 1e-5
-    gradient = np.stack(
-        [
-            _values(function, points + step * e) - _values(function, points - step * e)
-            for e in np.eye(r)
-        ],
-        axis=-1,
-    )
+    with np.errstate(invalid="ignore"):  # Both values may be infinite.
+        gradient = np.stack(
+            [
+                _values(function, points + step * e) - _values(function, points - step * e)
+                for e in np.eye(r)
+            ],
+            axis=-1,
+        )
     gradient = np.where(np.isfinite(gradient), gradient, 0.0)
     normal = gradient / np.maximum(np.linalg.norm(gradient, axis=1, keepdims=True), 1e-300)
     return np.linalg.svd(normal[:, None, :])[2][:, 1:, :]
