@@ -16,6 +16,9 @@ _shown = False
 
 def tracked(items: Sequence[T], what: str) -> Iterator[T]:
     """Go through items with a bar on stderr when that is a terminal and there are several."""
+    if _shown or not sys.stderr.isatty():
+        yield from items
+        return
     with bar(what, len(items)) as advance:
         for item in items:
             yield item

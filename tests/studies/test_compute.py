@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from learnability import LearnabilityError, MultiIndex, __version__
+from learnability.learners.base import Learner
 from learnability.studies.compute import compute, compute_on_worker
 from learnability.studies.encoding import decode
 from learnability.studies.points import plan
 
+from tests.learners.base.toys import Toy
 from tests.studies.learners import Clock, Short, value_of
 
 
@@ -76,3 +79,34 @@ def test_a_bad_seed_does_not_lose_the_others(tmp_path: Path) -> None:
     assert [outcome.error for outcome in outcomes] == [
         "", "RuntimeError: seed 1 is out of order", "",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("learner", "at"), [(Toy(), {"d": 4, "alpha": [1.0, 2.0]}), (Short(), {"alpha": [1.0, 2.0]})]
+)
+def test_runs_in_turn_are_those_alone(learner: Learner, at: dict[str, Any]) -> None:
+    group = points(learner, seeds=(3, 0, 1, 2), **at)
+    outcomes = compute(group)
+    assert [outcome.key for outcome in outcomes] == [point.key for point in group]
+    assert all(outcome.result for outcome in outcomes)
+    for point, outcome in zip(group, outcomes, strict=True):
+        (alone,) = compute([point])
+        assert outcome.result == alone.result
+
+
+def test_a_bad_seed_among_those_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    group = points(Short(), seeds=(0, 1, 2), alpha=2.0)
+    expected = [outcome.result for outcome in compute(group)]
+    good = Short.run_one
+
+    def sometimes(self, question, target, at, seed):  # type: ignore[no-untyped-def]
+        if seed == 1:
+            raise RuntimeError("seed 1 is out of order")
+        return good(self, question, target, at, seed)
+
+    monkeypatch.setattr(Short, "run_one", sometimes)
+    outcomes = compute(group)
+    assert [outcome.error for outcome in outcomes] == [
+        "", "RuntimeError: seed 1 is out of order", "",
+    ]  # fmt: skip
+    assert [outcome.result for outcome in outcomes] == [expected[0], None, expected[2]]

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 
 import learnability
 from learnability.errors import LearnabilityError
-from learnability.learners.base.driver import Runs
+from learnability.learners.base.driver import Runs, form
+from learnability.learners.base.learner import Found
 from learnability.studies.encoding import encode
 from learnability.studies.groups import side_by_side
 from learnability.studies.points import Point
@@ -62,24 +63,45 @@ def _cell(points: Sequence[Point]) -> list[Outcome]:
         runs = Runs(first.learner, first.target, first.question, first.arguments)
     except Exception as error:
         return [_failed(point, error, 0.0) for point in points]
-    if side_by_side(first.learner):
-        return _computed(runs, points)
-    return [outcome for point in points for outcome in _computed(runs, [point])]
+    return _together(runs, points) if side_by_side(first.learner) else _in_turn(runs, points)
 
 
-def _computed(runs: Runs, points: Sequence[Point]) -> list[Outcome]:
-    """Run seeds of one cell at once; when that fails, one by one, so that only bad ones do."""
+def _together(runs: Runs, points: Sequence[Point]) -> list[Outcome]:
+    """Run seeds of one cell at once; when that fails, in turn, so that only bad ones do."""
     start = time.perf_counter()
     try:
         results = encode(runs.of([point.seed for point in points]))
-    except Exception as error:
-        if len(points) > 1:
-            return [outcome for point in points for outcome in _computed(runs, [point])]
-        return [_failed(points[0], error, time.perf_counter() - start)]
+    except Exception:
+        return _in_turn(runs, points)
     seconds = (time.perf_counter() - start) / len(points)
     return [
         Outcome(point.key, result, seconds) for point, result in zip(points, results, strict=True)
     ]
+
+
+def _in_turn(runs: Runs, points: Sequence[Point]) -> list[Outcome]:
+    """Run seeds of one cell one after the other; what has one form is encoded at once."""
+    outcomes: dict[str, Outcome] = {}
+    ran: list[tuple[Point, Found, float]] = []
+    for point in points:
+        start = time.perf_counter()
+        try:
+            found = runs.found([point.seed])
+        except Exception as error:
+            outcomes[point.key] = _failed(point, error, time.perf_counter() - start)
+        else:
+            ran.append((point, found, time.perf_counter() - start))
+    for _, group in itertools.groupby(ran, lambda run: form(run[1])):
+        alike = list(group)
+        try:
+            found = runs.joined([found for _, found, _ in alike])
+            results = encode(runs.labelled(found, [point.seed for point, _, _ in alike]))
+        except Exception as error:
+            outcomes |= {point.key: _failed(point, error, took) for point, _, took in alike}
+            continue
+        for (point, _, took), result in zip(alike, results, strict=True):
+            outcomes[point.key] = Outcome(point.key, result, took)
+    return [outcomes[point.key] for point in points]
 
 
 def _failed(point: Point, error: Exception, seconds: float) -> Outcome:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from learnability.errors import LearnabilityError
 
 if TYPE_CHECKING:
-    from learnability.learners.base.driver import Labelled
+    from learnability.learners.base.labelling import Labelled
 
 __all__ = ["Form", "Part", "Run", "decode", "encode", "opened_run"]
 
@@ -88,7 +88,8 @@ def encode(found: Labelled) -> list[bytes]:
         From `Runs`.
     """
     count = len(found.coords["seed"][1])
-    columns: list[tuple[str, str, tuple[str, ...], list[NDArray[Any]]]] = []
+    heads: list[tuple[str, str, tuple[str, ...]]] = []
+    columns: list[list[NDArray[Any]]] = []
     for kind, held in (("variables", found.variables), ("coordinates", found.coords)):
         for name, value in held.items():
             if name == "seed":
@@ -96,19 +97,20 @@ def encode(found: Labelled) -> list[bytes]:
             dims, given = value if isinstance(value, tuple) else ((), value)
             dims, values = (dims,) if isinstance(dims, str) else dims, _plain(np.asarray(given))
             if "seed" in dims:
-                along = dims.index("seed")
-                runs = [_narrow(np.take(values, k, axis=along)) for k in range(count)]
+                before: tuple[Any, ...] = (slice(None),) * dims.index("seed")
+                runs = [_narrow(values[(*before, k)]) for k in range(count)]
                 dims = tuple(dim for dim in dims if dim != "seed")
             else:
                 runs = [_narrow(values)] * count
-            columns.append((kind, name, dims, runs))
-    attrs = {k: v.item() if isinstance(v, np.generic) else v for k, v in found.attrs.items()}
-    return [_packed([(*about, runs[k]) for *about, runs in columns], attrs) for k in range(count)]
+            heads.append((kind, name, dims))
+            columns.append(runs)
+    attrs = _DESCRIBE(found.attrs)
+    return [_packed(heads, [runs[k] for runs in columns], attrs) for k in range(count)]
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
     """Return numbers as they are, all else as texts."""
-    if values.dtype.kind in "biufc":
+    if values.dtype.kind in "biufcU":
         return values
     return np.array(np.asarray(values, dtype=object).tolist(), dtype=str)
 
@@ -119,10 +121,22 @@ def _narrow(values: NDArray[Any]) -> NDArray[Any]:
     return np.array(values.tolist(), dtype=str) if values.dtype.kind == "U" else values
 
 
-def _packed(arrays: list[Any], attrs: dict[str, Any]) -> bytes:
-    described = [[*about, values.dtype.str, values.shape] for *about, values in arrays]
-    text = json.dumps({"arrays": described, "attrs": attrs}, default=str).encode()
-    body = b"".join([text, *(values.tobytes() for *_, values in arrays)])
+def _simple(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
+_DESCRIBE = json.JSONEncoder(default=_simple).encode
+
+
+@lru_cache(maxsize=256)
+def _described(arrays: tuple[Any, ...]) -> str:
+    return _DESCRIBE([[*head, dtype.str, shape] for head, dtype, shape in arrays])
+
+
+def _packed(heads: list[Any], arrays: list[NDArray[Any]], attrs: str) -> bytes:
+    forms = [(head, one.dtype, one.shape) for head, one in zip(heads, arrays, strict=True)]
+    text = f'{{"arrays": {_described(tuple(forms))}, "attrs": {attrs}}}'.encode()
+    body = b"".join([text, *[values.tobytes() for values in arrays]])
     return _HEAD.pack(_MARK, zlib.crc32(body), len(text)) + body
 
 

@@ -284,12 +284,12 @@ class Store:
         """
         keys = " ".join(layout.keys)
         self._write(
-            [(
+            (
                 "INSERT INTO studies (layout, keys, asked) VALUES (?, ?, ?) "
                 "ON CONFLICT DO UPDATE SET asked = excluded.asked",
-                (described(layout, keys), keys, time.time()),
-            )]
-        )  # fmt: skip
+                [(described(layout, keys), keys, time.time())],
+            )
+        )
 
     def commit(self, outcomes: Iterable[tuple[Point, Outcome]]) -> None:
         """Add runs that ended, all or none of them; from here on they are finished.
@@ -300,25 +300,26 @@ class Store:
             The runs and how they ended.
         """
         now, version = time.time(), learnability.__version__
-        steps: list[tuple[str, tuple[Any, ...]]] = []
+        ended: list[tuple[Any, ...]] = []
+        failed: list[tuple[Any, ...]] = []
         for point, outcome in outcomes:
             own = (point.key, point.parameters, point.seed)
             end = (version, outcome.seconds, now)
-            row: tuple[Any, ...]
             if outcome.result is None:
-                row = (*own, outcome.error, outcome.details, *end)
-                steps.append(("REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row))
+                failed.append((*own, outcome.error, outcome.details, *end))
             else:
-                row = (*own, sealed(point.key, outcome.result), *end)
-                steps.append(("INSERT INTO points VALUES (?, ?, ?, ?, ?, ?, ?)", row))
-                steps.append(("DELETE FROM failures WHERE key = ?", (point.key,)))
-        self._write(steps)
+                ended.append((*own, sealed(point.key, outcome.result), *end))
+        self._write(
+            ("INSERT INTO points VALUES (?, ?, ?, ?, ?, ?, ?)", ended),
+            ("DELETE FROM failures WHERE key = ?", [row[:1] for row in ended]),
+            ("REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)", failed),
+        )
 
-    def _write(self, steps: Sequence[tuple[str, tuple[Any, ...]]]) -> None:
+    def _write(self, *steps: tuple[str, Sequence[tuple[Any, ...]]]) -> None:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
-            for statement, values in steps:
-                self._connection.execute(statement, values)
+            for statement, rows in steps:
+                self._connection.executemany(statement, rows)
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             if self._connection.in_transaction:

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import learnability
 from learnability.errors import LearnabilityError, within_numerics
+from learnability.learners.base.labelling import Labelled, Labels
+from learnability.learners.base.learner import Found
 from learnability.learners.base.questions import GRIDS, Question, checked_arguments
 from learnability.learners.base.sizes import check_size
 from learnability.learners.base.support import check_support
 from learnability.progress import tracked
 from learnability.randomness import checked_seeds
-from learnability.results.schema import COORDINATES, row_of
-from learnability.statuses import status_words
+from learnability.results.schema import row_of
 from learnability.targets import as_target
 
 if TYPE_CHECKING:
     import xarray
 
-    from learnability.learners.base.learner import Found, Learner
+    from learnability.learners.base.learner import Learner
 
 __all__ = [
-    "Labelled",
     "Runs",
     "alpha_by_alpha",
+    "form",
     "predicted",
     "seed_by_seed",
     "simulated",
@@ -55,24 +55,6 @@ def the_question(learner: Learner, name: str | None) -> Question:
     )
 
 
-class Labelled(NamedTuple):
-    """A result as the parts of an `xarray.Dataset`, which costs more to make than many runs.
-
-    Attributes
-    ----------
-    variables : dict
-        Name -> (dims, array).
-    coords : dict
-        Name -> (dims, array), or one number.
-    attrs : dict
-        Provenance.
-    """
-
-    variables: dict[str, tuple[tuple[str, ...], NDArray[Any]]]
-    coords: dict[str, Any]
-    attrs: dict[str, Any]
-
-
 class Runs:
     """Runs of a learner at one place of a grid: checked once, then asked for as many seeds as come.
 
@@ -90,11 +72,11 @@ class Runs:
     def __init__(
         self, learner: Learner, target: Any, name: str | None, given: Mapping[str, Any]
     ) -> None:
-        self._learner, self._given = learner, given
+        self._learner = learner
         self._question, self._target, self._at = _prepared(learner, "simulate", target, name, given)
         self._who = _who(learner, "simulate", self._question)
         check_size(self._who, learner, self._target, self._at)
-        self._origin = _provenance(learner, self._question, "simulate", self._target, self._at)
+        self._labels = Labels(learner, self._question, "simulate", self._target, self._at, given)
 
     def of(self, seeds: Sequence[int]) -> Labelled:
         """Return the result of some seeds, along `seed`.
@@ -104,12 +86,65 @@ class Runs:
         seeds : sequence of int
             Of the runs.
         """
-        question = self._question
+        return self.labelled(self.found(seeds), seeds)
+
+    def found(self, seeds: Sequence[int]) -> Found:
+        """Return what the learner answers for some seeds.
+
+        Parameters
+        ----------
+        seeds : sequence of int
+            Of the runs.
+        """
         with within_numerics(self._who):
-            found = self._learner.run(question.name, self._target, self._at, seeds)
-        lead = (*question.axes, "seed") if found.lead is None else found.lead
-        about = (self._learner, question, "simulate", self._at, self._given)
-        return _labelled(*about, found, lead, seeds, self._origin)
+            return self._learner.run(self._question.name, self._target, self._at, seeds)
+
+    def labelled(self, found: Found, seeds: Sequence[int]) -> Labelled:
+        """Return an answer with its labels.
+
+        Parameters
+        ----------
+        found : Found
+            What the learner answered for the seeds.
+        seeds : sequence of int
+            Of the runs.
+        """
+        return self._labels.on(found, self._lead(found), seeds)
+
+    def joined(self, found: Sequence[Found]) -> Found:
+        """Return answers of one `form` as one, along `seed`.
+
+        Parameters
+        ----------
+        found : sequence of Found
+            Each for one seed or more.
+        """
+        first = found[0]
+        if len(found) == 1:
+            return first
+        along = self._lead(first).index("seed")
+        values = {
+            name: np.concatenate([one.values[name] for one in found], axis=along)
+            for name in first.values
+        }
+        return Found(values, lead=first.lead)
+
+    def _lead(self, found: Found) -> tuple[str, ...]:
+        return (*self._question.axes, "seed") if found.lead is None else found.lead
+
+
+def form(found: Found) -> object:
+    """Return what two answers have in common when they can be joined without a change of a bit.
+
+    Parameters
+    ----------
+    found : Found
+        What a learner answered; with coordinates or attributes of its own it is like no other.
+    """
+    if found.coords or found.attrs:
+        return object()
+    arrays = [(name, np.asarray(one)) for name, one in found.values.items()]
+    return [(name, one.dtype, one.shape) for name, one in arrays], found.lead
 
 
 def simulated(
@@ -141,9 +176,8 @@ def predicted(
     lead = question.axes if found.lead is None else found.lead
     if "seed" in lead and chosen is None:
         chosen = [0]
-    origin = _provenance(learner, question, "predict", target, at)
-    about = (learner, question, "predict", at, given)
-    return xarray.Dataset(*_labelled(*about, found, lead, chosen, origin))
+    labels = Labels(learner, question, "predict", target, at, given)
+    return xarray.Dataset(*labels.on(found, lead, chosen))
 
 
 def sketched(
@@ -157,9 +191,8 @@ def sketched(
         found = learner.sketch(question.name, target, at)
     if found is None:
         return None
-    origin = _provenance(learner, question, "predict", target, at)
-    about = (learner, question, "predict", at, given)
-    return xarray.Dataset(*_labelled(*about, found, question.axes, None, origin))
+    labels = Labels(learner, question, "predict", target, at, given)
+    return xarray.Dataset(*labels.on(found, question.axes, None))
 
 
 def _prepared(
@@ -219,8 +252,8 @@ def _stacked(found: Sequence[Found], axis: int) -> Found:
     """Return results of the same names as one, along a new axis; paths hold their last value."""
     first = found[0]
     if len(found) == 1:
-        alone = {name: np.expand_dims(one, axis) for name, one in first.values.items()}
-        return dataclasses.replace(first, values=alone)
+        alone = {name: _lifted(one, axis) for name, one in first.values.items()}
+        return Found(alone, first.coords, first.attrs, first.lead)
     names = list(dict.fromkeys(name for one in found for name in one.values))
     values = {}
     for name in names:
@@ -242,6 +275,12 @@ def _stacked(found: Sequence[Found], axis: int) -> Found:
     return dataclasses.replace(first, values=values, coords=coords, attrs=shared)
 
 
+def _lifted(values: Any, axis: int) -> NDArray[Any]:
+    """Return values with a new axis of length one; `numpy.expand_dims` costs ten times as much."""
+    array = np.asarray(values)
+    return array.reshape(*array.shape[:axis], 1, *array.shape[axis:])
+
+
 def _held(path: NDArray[Any], axis: int, length: int) -> NDArray[Any]:
     """Return a path kept at its last value up to a common length."""
     missing = length - path.shape[axis]
@@ -251,80 +290,3 @@ def _held(path: NDArray[Any], axis: int, length: int) -> NDArray[Any]:
 
 def _same(one: Any, other: Any) -> bool:
     return bool(one == other) or (one != one and other != other)
-
-
-# ---- labels
-
-
-def _labelled(
-    learner: Learner,
-    question: Question,
-    verb: str,
-    at: Mapping[str, Any],
-    given: Mapping[str, Any],
-    found: Found,
-    lead: tuple[str, ...],
-    seeds: Sequence[int] | None,
-    origin: Mapping[str, Any],
-) -> Labelled:
-    """Label arrays by the schema; an argument that was one number takes its axis away."""
-    declared = question.names(verb)
-    single = [grid for grid in GRIDS if grid in at and np.ndim(given[grid]) == 0]
-    ridges = isinstance(getattr(learner, "ridge", None), tuple)
-    variables: dict[str, Any] = {}
-    for name, values in found.values.items():
-        row = row_of(name)
-        if name.removesuffix("_stderr") not in declared:
-            raise LearnabilityError(
-                f"{learner.name} returned `{name}`, which the question {question.name} does not "
-                "declare."
-            )
-        array = status_words(values) if name == "status" else np.asarray(values)
-        dims = (*lead, *row.dims, *(("ridge",) if row.by_ridge and ridges else ()))
-        if array.ndim != len(dims):
-            raise LearnabilityError(
-                f"{learner.name} returned `{name}` of shape {array.shape}, but its dimensions are "
-                f"{', '.join(dims) or 'none'}."
-            )
-        for axis in single:
-            if axis in dims:
-                array = array[(slice(None),) * dims.index(axis) + (0,)]
-                dims = tuple(dim for dim in dims if dim != axis)
-        variables[name] = (dims, array)
-    coords: dict[str, Any] = {}
-    for name, values in found.coords.items():
-        if name not in COORDINATES:
-            raise LearnabilityError(f"The schema of results has no coordinate {name!r}.")
-        coords[name] = (name, np.asarray(values))
-    for grid in GRIDS:
-        if grid in at:
-            coords[grid] = float(at[grid][0]) if grid in single else (grid, at[grid])
-    if seeds is not None and "seed" in lead:
-        coords["seed"] = ("seed", list(seeds))
-    if ridges:
-        coords["ridge"] = ("ridge", list(learner.ridges))
-    used = {dim for dims, _ in variables.values() for dim in dims}
-    kept = {k: v for k, v in coords.items() if not isinstance(v, tuple) or k in used}
-    more = {key: value for key, value in found.attrs.items() if value is not None}
-    return Labelled(variables, kept, {**origin, **more})
-
-
-def _provenance(
-    learner: Learner,
-    question: Question,
-    verb: str,
-    target: Any,
-    at: Mapping[str, Any],
-) -> dict[str, Any]:
-    names = [field.name for field in dataclasses.fields(learner)]  # type: ignore[arg-type]
-    settings = ", ".join(f"{name}={getattr(learner, name)!r}" for name in names)
-    scalars = {k: v for k, v in at.items() if isinstance(v, int | float | str | bool)}
-    return {
-        "learner": f"{type(learner).__name__}({settings})",
-        "verb": verb,
-        "question": question.name,
-        **target.provenance(),
-        "version": learnability.__version__,
-        "numerics_version": learner.numerics_version,
-        **scalars,
-    }
