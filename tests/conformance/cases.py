@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import itertools
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -64,11 +63,10 @@ SMALL = {"width": 8, "steps": 8, "samples": 64, "batch": 8, "replicas": 8}
 
 @dataclass(frozen=True)
 class Answer:
-    """A result or the sentence of a refusal, and the seconds that it took."""
+    """A result or the sentence of a refusal."""
 
     result: xarray.Dataset | None
     sentence: str
-    seconds: float
 
     @property
     def given(self) -> xarray.Dataset:
@@ -247,15 +245,14 @@ def _asked(
     seeds: Sequence[int],
     at: dict[str, Any],
 ) -> Answer:
-    start = time.perf_counter()
     try:
         if verb == "simulate":
             found = learner.simulate(target, question=question.name, seeds=list(seeds), **at)  # type: ignore[misc]
         else:
             found = learner.predict(target, question=question.name, **at)  # type: ignore[misc]
     except LearnabilityError as error:
-        return Answer(None, str(error), time.perf_counter() - start)
-    return Answer(found, "", time.perf_counter() - start)
+        return Answer(None, str(error))
+    return Answer(found, "")
 
 
 def cases(verb: str | None = None) -> list[tuple[type[Learner], Question, str, str, str]]:
