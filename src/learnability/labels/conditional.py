@@ -93,7 +93,8 @@ def conditional_moments(
         return _unconditional(section, noise, orders, samples, blur)
     if len(known) not in _NODES:
         raise LearnabilityError(
-            f"Moments given {len(known)} known directions were asked for, but at most 3 can be."
+            f"Moments given {len(known)} known directions were asked for, but at most 3 are "
+            "accepted."
         )
     if noise == blur == 0 and (labels := _curved_labels(section)) is not None:
         return _by_curved_cells(section, labels, orders, known)
