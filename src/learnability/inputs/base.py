@@ -24,18 +24,18 @@ Array = NDArray[np.float64]
 
 
 class Frame(NamedTuple):
-    """The k marked axes of the inputs in one dimension, seen by numbers alone.
+    """The k marked axes of the inputs in a dimension d, described by numbers alone.
 
     Attributes
     ----------
     scale : array, shape (k,)
         Standard deviation of the inputs along each axis.
     to_label : array, shape (r, k)
-        Hidden coordinates of the standardised coordinates along the axes; orthonormal rows.
+        Map of the standardised coordinates along the axes to the hidden ones; orthonormal rows.
     hidden : array, shape (r, k)
         Coordinates of the hidden directions along the axes; orthonormal rows.
     spikes : int
-        How many of the axes, the first ones, are spikes of the inputs.
+        Number of axes that are spikes of the inputs; they come first.
     """
 
     scale: Array
@@ -45,7 +45,7 @@ class Frame(NamedTuple):
 
     @property
     def isotropic(self) -> bool:
-        """Whether the inputs are as long along every axis."""
+        """Whether the inputs have the same standard deviation along every axis."""
         return bool(np.all(self.scale == 1.0))
 
 
