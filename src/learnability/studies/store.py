@@ -185,7 +185,7 @@ class Store:
         connection = self._connect(mode)
         try:
             yield connection
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # Its texts may be no UTF-8.
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # Its texts may not be UTF-8.
             raise self._sentence(error) from None
         finally:
             connection.close()
