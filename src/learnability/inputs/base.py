@@ -2,8 +2,8 @@
 
 x = Sigma^(1/2) g with g standard normal. Sigma is the identity but for k marked axes e_1 ... e_k,
 along which the standard deviation of x is `scale`. The hidden directions W* (r orthonormal rows)
-lie in the span of the marked axes, and the hidden coordinates, which the label depends on, are the
-projections W* x divided by their covariance, so that they are standard normal:
+lie in the span of the marked axes. The label depends on the hidden coordinates, which are the
+projections W* x divided by the root of their covariance, so that they are standard normal:
 
     z = (W* Sigma W*^T)^(-1/2) W* x = to_label c,   c_j = <e_j, x> / scale_j.
 """
