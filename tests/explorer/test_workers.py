@@ -26,7 +26,7 @@ async def told(crew: Crew, request: dict[str, Any]) -> list[Any]:
     "limits, sentence",
     [
         (Limits(seconds=1, spare=0), "more than 1 seconds and was stopped"),
-        (Limits(cpu_seconds=1, spare=0), "more than 1 seconds of the processor"),
+        (Limits(cpu_seconds=1, spare=0), "more than 1 seconds of processor time"),
     ],
 )
 def test_a_job_beyond_its_limits_is_stopped_and_the_next_is_answered(

@@ -204,7 +204,7 @@ def test_a_density_of_ones_own_is_the_law_that_it_is_the_density_of() -> None:
     y = law.sample(np.full((4000, 1), -0.8), rng)
     assert y.mean() == pytest.approx(0.8, abs=5 * 0.3 / math.sqrt(4000))
     assert y.std() == pytest.approx(0.3, rel=0.06)
-    with pytest.raises(LearnabilityError, match="holds all its noise"):
+    with pytest.raises(LearnabilityError, match="includes all its noise"):
         Channel(Link(law), 0.1)
 
 

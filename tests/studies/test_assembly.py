@@ -42,7 +42,7 @@ def test_missing_runs() -> None:
     assert np.isnan(found["overlap"].values[0]).all() and np.isnan(found["iterations"].values[0, 0])
     assert found["status"].values[:, 0].tolist() == ["missing", "converged"]
     assert found.attrs["missing"] == 1
-    with pytest.raises(LearnabilityError, match="no shape"):
+    with pytest.raises(LearnabilityError, match="shape of its result"):
         assemble(layout, {}.items())
 
 

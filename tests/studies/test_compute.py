@@ -51,7 +51,7 @@ def test_an_interruption_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_versions_are_not_mixed() -> None:
     group = points(Short(), alpha=[1.0, 2.0])
     assert [o.key for o in compute_on_worker(group, __version__)] == [p.key for p in group]
-    with pytest.raises(LearnabilityError, match=r"this process 9\.9"):
+    with pytest.raises(LearnabilityError, match=r"this process has 9\.9"):
         compute_on_worker(group, "9.9")
 
 

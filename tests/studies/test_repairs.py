@@ -64,7 +64,7 @@ def test_a_sound_store(whole: bytes, tmp_path: Path) -> None:
     [
         ("UPDATE points SET result = zeroblob(200) WHERE rowid = 7", "row 7 of points"),
         ("UPDATE points SET key = 'other' WHERE rowid = 7", "row 7 of points"),
-        ("UPDATE points SET seed = seed + 1 WHERE rowid = 7", "row 7 of points: the key is not"),
+        ("UPDATE points SET seed = seed + 1 WHERE rowid = 7", "row 7 of points: the key does not"),
         # Of two runs the numbers are exchanged: each has a checksum that is right.
         ("UPDATE points SET result = (SELECT result FROM points WHERE rowid = 8) WHERE rowid = 7",
          "row 7 of points: The seal"),

@@ -26,7 +26,7 @@ def test_info_and_export(tmp_path: Path) -> None:
     assert "0, 1, 2, ..., 7 (8 values)" in told and "out of order" in told
     xarray.testing.assert_identical(export(path, 1), first)
     xarray.testing.assert_identical(export(path), second)
-    with pytest.raises(LearnabilityError, match=r"Study 3 was asked, but .* holds 1, 2"):
+    with pytest.raises(LearnabilityError, match=r"Study 3 was asked for, but .* holds 1, 2"):
         export(path, 3)
 
 

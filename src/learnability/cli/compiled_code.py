@@ -18,9 +18,9 @@ from pathlib import Path
 __all__ = ["cache_folder", "keep_compiled_code"]
 
 LARGEST = 256 * 2**20
-"""Bytes of the folder; what was not used for the longest time goes first."""
+"""The most bytes of the folder; what was not used for the longest time is deleted first."""
 SHORTEST = 0.1
-"""Seconds of compilation from which code is kept."""
+"""Code is kept if its compilation took at least this many seconds."""
 
 
 def cache_folder() -> Path:
@@ -58,7 +58,7 @@ def keep_compiled_code() -> None:
         folder = cache_folder()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         about = folder.stat()
-    except (OSError, RuntimeError):  # No home, or one that cannot be written.
+    except (OSError, RuntimeError):  # There is no home folder, or it cannot be written.
         return
     own = not hasattr(os, "getuid") or about.st_uid == os.getuid()
     if not own or (os.name == "posix" and about.st_mode & (stat.S_IRWXG | stat.S_IRWXO)):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["grid", "seeds", "setting"]
 
 MOST = 100_000
-"""Most points of a grid."""
+"""The largest number of points of a grid."""
 
 
 def grid(text: str, name: str = "alpha") -> NDArray[Any]:
@@ -109,7 +109,7 @@ def setting(text: str, name: str) -> Any:
 
 
 def _parts(text: str) -> list[str]:
-    """Return what stands between the commas that are in no brackets."""
+    """Return the texts between those commas that are outside all brackets."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")

@@ -24,7 +24,7 @@ def make(verb: str, help: str) -> Any:
     Parameters
     ----------
     verb, help : str
-        Its name and one sentence.
+        The name of the verb, and the sentence that describes it.
     """
     name = argument("name", str | None, None, metavar="NAME", autocompletion=lambda: list(LEARNERS),
                     help="A learner, to see its fields and questions.")  # fmt: skip
@@ -44,7 +44,7 @@ def _told(values: dict[str, Any]) -> None:
 
 
 def _summary(learner: type[Learner]) -> str:
-    """Return two or three lines: what it is, what it accepts, what can be asked."""
+    """Return a few lines: what a learner is, what it accepts, and which questions it answers."""
     supports = learner.supports
     title = (learner.__doc__ or "").strip().partition("\n")[0]
     most = supports.most_directions

@@ -1,4 +1,4 @@
-"""The options of a learner, made from its fields and questions, and what they ask of it."""
+"""The options of a learner, made from its fields and questions, and the question they make up."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Asked(NamedTuple):
     Attributes
     ----------
     learner, target, question
-        Who is asked what, about which samples.
+        The learner that is asked, the target it is asked about, and the question.
     arguments : dict
         The arguments of the question, as lists where there are several values.
     settings : dict
@@ -44,12 +44,12 @@ class Asked(NamedTuple):
     settings: dict[str, str]
 
     def side(self, verb: str) -> Side:
-        """Return how one side answers.
+        """Return how one side, theory or runs, answers.
 
         Raises
         ------
         LearnabilityError
-            When it does not.
+            When that side has no answer.
         """
         side = self.question.side(verb)
         if side is None:
@@ -93,7 +93,7 @@ def argument_options(learner: type[Learner], verb: str) -> dict[str, Option]:
         about = ARGUMENTS[name]
         if asking and learner.questions[0].name not in asking:
             of = "questions" if len(asking) > 1 else "question"
-            help = f"{about.help} Of the {of} {listed(list(asking))}."
+            help = f"{about.help} It belongs to the {of} {listed(list(asking))}."
             about = dataclasses.replace(about, help=help)
         several = name in GRIDS or (name == "d" and verb != "predict")
         hidden = name == "d" and not asking and no_size
@@ -111,7 +111,7 @@ def learner_options(learner: type[Learner], verb: str) -> list[Option]:
 
 @lru_cache(maxsize=8)
 def owners(verb: str) -> dict[str, list[str]]:
-    """Option -> the learners that have it; with another verb in front where they have it there."""
+    """Option -> the learners that have it, after the verb where only another verb takes it."""
     found: dict[str, list[str]] = {}
     for other in sorted(SIDES, key=lambda one: one != verb):
         told = dict.fromkeys(found)
@@ -130,7 +130,7 @@ def answers(learner: type[Learner], verb: str) -> bool:
 
 
 def asked(learner: type[Learner], verb: str, values: Mapping[str, Any]) -> Asked:
-    """Return what the words of a command ask.
+    """Return what a command asks.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def asked(learner: type[Learner], verb: str, values: Mapping[str, Any]) -> Asked
 
 
 _OWN = ("learner", "target", "question", "seeds", "store", "scheduler", "workers", "longest")
-"""What a study is given beside its grid."""
+"""The arguments of a study other than its grid."""
 
 
 def _settings(
@@ -213,12 +213,12 @@ def _argument(option: Option, text: Any) -> Any:
 
 
 def check_needs(what: Asked, verb: str) -> None:
-    """Refuse a target that is not supported, and a question of which an argument is missing.
+    """Refuse a target that is not supported, and a question that lacks an argument.
 
     Raises
     ------
     LearnabilityError
-        The message names what is supported, or the option.
+        The message names what is supported, or the option that is missing.
     """
     side = what.side(verb)
     check_support(what.learner, side, f"{verb} {what.learner.name}", what.target)

@@ -74,12 +74,12 @@ class LearnerGroup(TyperGroup):
         )
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the words; the learner is the first of them.
+        """Parse the words of a command, the first of which must be the learner.
 
         Raises
         ------
         LearnabilityError
-            When it is not.
+            When the first word is an option.
         """
         first = args[0] if args else "-"
         if first.startswith("-") and first != "--help" and not ctx.resilient_parsing:
@@ -127,7 +127,7 @@ def _questions(learner: type[Learner]) -> str:
 
 
 def _plain(verb: str, seeded: bool) -> list[Any]:
-    """Return the options that no declaration makes; a theory has seeds where it is `seeded`."""
+    """Return the options without a declaration; a theory has seeds where it is `seeded`."""
     seeds = plain_option("seeds", str | None, None, metavar="K",
                          help="Number of runs, or their seeds x,y,z. [default: 1]")  # fmt: skip
     if verb == "predict":
@@ -191,7 +191,7 @@ def _simulate(what: Asked, values: dict[str, Any]) -> None:
 
 
 def _check_files(values: dict[str, Any]) -> None:
-    """Refuse files of other kinds and bad places before the work."""
+    """Refuse unknown kinds of files and unusable places before the work begins."""
     for option, accepted in (("out", RESULTS), ("plot", PICTURES)):
         check_suffix(f"--{option}", values[option], accepted)
         make_room(values[option])
@@ -226,7 +226,7 @@ def _plot(what: Asked, values: dict[str, Any]) -> None:
 
 
 def _file_name(what: Asked, expression: str) -> str:
-    """Return the name of a picture that was given none: the learner and the letters of the link."""
+    """Return a name for a picture without one: the learner and the letters of the link."""
     words = "-".join(re.findall(r"[A-Za-z0-9]+", expression))[:40].rstrip("-")
     return f"{what.learner.name}-{words}.png"
 
@@ -238,7 +238,7 @@ def _seeds(values: dict[str, Any]) -> Any:
 
 
 def _set(what: Asked) -> Asked:
-    """Return what --set gives to the learner, to the target or to its inputs, put in place."""
+    """Return what is asked, after --set has changed the learner, the target or its inputs."""
     learner, target = what.learner, what.target
     for name, text in what.settings.items():
         if _has(learner, name):
@@ -262,7 +262,7 @@ def _has(record: Any, name: str) -> bool:
 
 
 def _replaced(record: Any, name: str, text: str) -> Any:
-    """Return a record with another value of a field, read from text."""
+    """Return a record with one field changed to a value that is read from text."""
     from learnability.cli.grids import setting
     from learnability.cli.options import Option
     from learnability.fields import declared
@@ -275,7 +275,7 @@ def _replaced(record: Any, name: str, text: str) -> Any:
 def _runs(
     what: Asked, values: dict[str, Any], arguments: dict[str, Any]
 ) -> tuple[xarray.Dataset, list[warnings.WarningMessage]]:
-    """Return the runs of a study, and its warnings."""
+    """Return the runs of a study, and the warnings that it gave."""
     from learnability.cli.grids import setting
     from learnability.studies import StudyWarning, study
 
@@ -316,7 +316,7 @@ def _tell(told: list[warnings.WarningMessage]) -> None:
 
 
 def _emit_slurm(path: Path, workers: int | None, store: Path | None) -> None:
-    """Write a script that runs this command line, less the options that the script sets."""
+    """Write a script that runs this command line without the options that the script sets."""
     from learnability.studies.slurm import write_slurm_script
 
     if store is None:

@@ -17,7 +17,7 @@ __all__ = ["leave_dask_unloaded"]
 
 
 def leave_dask_unloaded() -> None:
-    """Load xarray, and let it see no Dask; nothing happens when Dask is already there."""
+    """Load xarray while Dask is hidden from it; nothing happens when Dask is loaded already."""
     if "dask" in sys.modules:
         return
     with _out_of_sight("dask"):
@@ -33,7 +33,7 @@ def _out_of_sight(package: str) -> Iterator[None]:
     Parameters
     ----------
     package : str
-        Its name; it is not loaded yet.
+        The name of a package that is not loaded yet.
     """
     sys.modules[package] = None  # type: ignore[assignment]
     try:

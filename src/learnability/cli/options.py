@@ -23,7 +23,7 @@ class Option:
     Attributes
     ----------
     name : str
-        Its name without the leading dashes: "look-ahead".
+        Its name without the leading dashes: "look-ahead", for example.
     about : Declared
         What it accepts and what it means.
     section : str
@@ -50,9 +50,9 @@ class Option:
 
     @property
     def help(self) -> str:
-        """The sentence, the unit and the default."""
+        """The sentence of the help, with the unit and the default."""
         unit = f" In units of {self.about.unit}." if self.about.unit else ""
-        grid = " One, several as x,y,z, or a:b:n, n of them from a to b." if self.grid else ""
+        grid = " One value, or several: x,y,z, or a:b:n for n from a to b." if self.grid else ""
         default = f" [default: {self.default}]" if self.default else ""
         return f"{self.about.help}{unit}{grid}{default}"
 
@@ -105,7 +105,7 @@ def metavar(about: Declared) -> str:
 
 
 def plain_option(name: str, annotation: Any, default: Any, **about: Any) -> inspect.Parameter:
-    """Return the parameter of an option that no declaration makes.
+    """Return the parameter of an option without a declaration.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def plain_option(name: str, annotation: Any, default: Any, **about: Any) -> insp
 
 
 def argument(name: str, annotation: Any, default: Any, **about: Any) -> inspect.Parameter:
-    """Return the parameter of an argument; `typer.Argument` takes what is left."""
+    """Return the parameter of an argument; `typer.Argument` takes all further arguments."""
     return _parameter(name, Annotated[annotation, typer.Argument(**about)], default)
 
 
@@ -133,13 +133,13 @@ def _parameter(key: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 
 class OptionsCommand(TyperCommand):
-    """A command whose help has sections, and that says whose an unknown option is."""
+    """A command whose help has sections, and which says to whom an unknown option belongs."""
 
     owners: Mapping[str, Sequence[str]] = {}
     """Option -> the commands that have it, for those that this one does not have."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the words, but refuse unknown options first.
+        """Parse the words of a command after unknown options have been refused.
 
         Raises
         ------
@@ -198,7 +198,7 @@ def command(
     parameters : iterable of Parameter
         Arguments and options.
     run : callable
-        It takes what was given, by the names of the parameters, and None for what was not.
+        It takes the values by the names of the parameters, with None for what was not given.
     owners : mapping, optional
         Option -> the commands that have it, for those that this one does not have.
     """
@@ -216,5 +216,5 @@ def command(
 
 
 def listed(words: Sequence[str]) -> str:
-    """Return words as a sentence has them: "a, b and c"."""
+    """Return words as a list in a sentence: "a, b and c"."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]

@@ -38,7 +38,7 @@ def out_option() -> Any:
 
 
 def check_suffix(option: str, path: Path | None, accepted: tuple[str, ...]) -> None:
-    """Refuse a file whose name ends in another way.
+    """Refuse a file whose name has another ending.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def check_suffix(option: str, path: Path | None, accepted: tuple[str, ...]) -> N
 
 
 def make_room(path: Path | None) -> None:
-    """Make the folder of a file before the work, so that a bad place is told at once.
+    """Make the folder of a file before the work begins, so that a bad place is reported at once.
 
     Raises
     ------
@@ -67,12 +67,12 @@ def make_room(path: Path | None) -> None:
 
 
 def told_files(picture: Path) -> str:
-    """Return the picture and the data beside it, as a sentence has them."""
+    """Return the names of the picture and of the data beside it, as a list in a sentence."""
     return f"{picture}, {picture.with_suffix('.nc')}, {picture.with_suffix('.csv')}"
 
 
 def terminal_width(elsewhere: int) -> int:
-    """Characters of a line: those of the terminal, from 60 to 120, or `elsewhere` in a pipe."""
+    """Characters of a line: the terminal's own, from 60 to 120, or `elsewhere` in a pipe."""
     import shutil
     import sys
 
@@ -99,7 +99,7 @@ def plot_option() -> Any:
 
 
 def draw_into(prediction: Any, runs: Any, picture: Path | None, **chosen: Any) -> None:
-    """Draw a result into a file, and say where it is; nothing without a file."""
+    """Draw a result into a file, and say where it is; do nothing without a file."""
     if picture is not None:
         from learnability.drawing import plot
 

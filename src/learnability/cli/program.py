@@ -33,7 +33,7 @@ class Verbs(TyperGroup):
     """The verbs in the order in which a user meets them."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return their names."""
+        """Return the names of the verbs."""
         return sorted(super().list_commands(ctx), key=_ORDER.index)
 
 
@@ -65,14 +65,14 @@ def root(
 
 
 class LaterCommand(TyperCommand):
-    """A verb that is made by the `make` of its module when it is called."""
+    """A verb whose command is made by the `make` of its module when it is called."""
 
     home = ""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
     ) -> Any:
-        """Parse the words by the real command."""
+        """Let the real command parse the words."""
         with working("loading"):
             home = import_module(self.home)
         made = home.make(str(self.name), str(self.help))
@@ -202,7 +202,7 @@ def fit(
 
 
 def _names(text: str) -> list[str]:
-    """Return names between commas."""
+    """Return the names between the commas of a text."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["make"]
 
 _RUNS, _LINE = 6, 24
-"""Values of alpha at which runs are made, and at which the theory is computed."""
+"""The numbers of values of alpha for the runs, and for the theory."""
 
 
 def make(verb: str, help: str) -> Any:
@@ -30,7 +30,7 @@ def make(verb: str, help: str) -> Any:
     Parameters
     ----------
     verb, help : str
-        Its name and one sentence.
+        The name of the verb, and the sentence that describes it.
     """
     parameters = [
         argument("expression", str, ..., metavar="EXPR",

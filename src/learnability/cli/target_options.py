@@ -1,4 +1,4 @@
-"""The options of targets and inputs, made from their declared fields, and what they describe."""
+"""The options of targets and inputs, made from their declared fields, and the target they give."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMES = {
     ("signs", "anisotropy"): "anisotropy",
     ("hierarchical", "N"): "directions",
 }
-"""(Kind, field) -> its option; those of other fields of inputs are called KIND-FIELD."""
+"""(Kind, field) -> its option; the options of other fields of inputs are called KIND-FIELD."""
 
 NOISE = Option(
     "noise", Declared(Number(at_least=0), "Variance of the label noise."), "Target", "0"
@@ -31,7 +31,7 @@ KIND = Option("inputs", Declared(Choice(tuple(INPUTS)), "The law of the inputs."
 
 
 def input_options() -> dict[tuple[str, str], Option]:
-    """(Kind of inputs, field) -> its option."""
+    """Return the option of each field of inputs, by the kind of inputs and the field."""
     found = {}
     for kind, law in INPUTS.items():
         for field, about in declared(law):
@@ -53,7 +53,7 @@ def tree_options() -> dict[str, Option]:
 
 
 def _lowered(sentence: str) -> str:
-    """Return a sentence after a colon: a letter that stands for itself stays large."""
+    """Return a sentence as it stands after a colon; a letter that is a symbol stays upper case."""
     symbol = sentence[:1].isupper() and sentence[1:2] == " " and sentence[0] != "A"
     return sentence if symbol else sentence[0].lower() + sentence[1:]
 
@@ -142,7 +142,7 @@ def target_from(
 
 
 def target_given(values: Mapping[str, Any], taken: frozenset[str] = frozenset()) -> set[str]:
-    """Return the fields of the target and its inputs that options give.
+    """Return the fields of the target and its inputs that were set by options.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def _kinds(
     laws: Mapping[str, Mapping[str, tuple[Option, Any]]],
     asked: str | None,
 ) -> tuple[str, str]:
-    """Return the kinds of the target and of its inputs, or a sentence on options that clash."""
+    """Return the kinds of the target and of its inputs; refuse options that contradict."""
     first = {kind: f"`--{next(iter(own.values()))[0].name}`" for kind, own in laws.items()}
     if asked is not None:
         first = {asked: "`--inputs`", **first}

@@ -31,7 +31,7 @@ def make(verb: str, help: str) -> Any:
     verb : {"hardness", "compare", "regimes", "catalogue", "figure"}
         Its name.
     help : str
-        One sentence.
+        The sentence that describes the verb.
     """
     return _MADE[verb](help)
 
@@ -76,7 +76,7 @@ def _report(values: dict[str, Any]) -> None:
 
 
 def _asked(values: dict[str, Any]) -> tuple[Any, str]:
-    """Return the target of a link, or of a table with what is to be said of it first."""
+    """Return the target of a link, or of a table, and what is to be printed about it first."""
     expression, table, column = values["expression"], values["table"], values["target"]
     if table is None and column is None and expression is not None:
         return target_from(expression, values), ""

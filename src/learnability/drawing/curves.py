@@ -25,7 +25,7 @@ __all__ = ["plot"]
 
 _STYLES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)))
 _LETTER, _PANEL = 0.06, 0.8
-"""Inches of a letter of a threshold's name, and the share of the width that the panel has."""
+"""The width of a letter in the name of a threshold, in inches, and the panel's share of a width."""
 
 
 def plot(
@@ -118,7 +118,7 @@ def plot(
 def _enter(
     entries: dict[str, Any], labels: dict[str, str], colour: str, ls: Any, marker: str
 ) -> None:
-    """Note what the legend has to say: colours for indices, styles and markers for the grid."""
+    """Record the entries of the legend: colours for indices, styles and markers for the grid."""
     from matplotlib.lines import Line2D
 
     if "index" in labels:
@@ -130,7 +130,7 @@ def _enter(
 
 
 def _legend(figure: Any, entries: dict[str, Any], prediction: Any, runs: Any) -> None:
-    """Above the panel: indices, the grid, and what is a line and what a cross."""
+    """Put the legend above the panel: indices, the grid, and what lines and crosses are."""
     from matplotlib.lines import Line2D
 
     shown = [e if isinstance(e, tuple) else (name, e) for name, e in entries.items()]
@@ -160,7 +160,7 @@ def _legend(figure: Any, entries: dict[str, Any], prediction: Any, runs: Any) ->
 def _thresholds(
     prediction: Any, limits: tuple[float, float], inches: float
 ) -> list[tuple[float, str]]:
-    """Ratios within the limits and their names; those without room of their own share a label."""
+    """Return the thresholds within the limits and their labels; close ones share a label."""
     attrs = {} if prediction is None else prediction.attrs
     known = [(float(attrs[name]), name) for name in THRESHOLDS if name in attrs]
     inside = [(at, name) for at, name in sorted(known) if max(limits[0], 0) < at < limits[1]]
@@ -182,5 +182,5 @@ def _thresholds(
 
 
 def _length(group: list[tuple[float, str]]) -> int:
-    """Return letters of a label, the space around it included."""
+    """Return the number of letters of a label, including the space around it."""
     return sum(len(name.removeprefix("alpha_")) + 3 for _, name in group)

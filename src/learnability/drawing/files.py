@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["write"]
 
-# Format -> what is left out, so that equal pictures are equal files.
+# Format -> metadata that are left out, so that equal pictures are equal files.
 _DATED: dict[str, dict[str, Any]] = {
     "pdf": {"CreationDate": None},
     "png": {"Software": None},

@@ -57,13 +57,13 @@ def legend_below(axes: Any, columns: int) -> None:
     Parameters
     ----------
     axes : matplotlib.axes.Axes
-        They have their labelled curves; a constrained layout makes the room.
+        Axes with labelled curves; a constrained layout makes the room.
     columns : int
         Entries beside each other.
     """
     from matplotlib.transforms import ScaledTranslation
 
-    points = 30.0  # The labels of the ticks and of the axis.
+    points = 30.0  # This is the room of the labels of the ticks and of the axis.
     down = ScaledTranslation(0, -points / 72, axes.figure.dpi_scale_trans)
     axes.legend(
         loc="upper center",

@@ -23,7 +23,7 @@ __all__ = ["PICTURES", "Picture", "checked_picture", "finish"]
 PICTURES = ("pdf", "svg", "png")
 """Formats of pictures."""
 _DPI = 144
-"""Of a picture in a notebook, which is shown at half that density."""
+"""Dots per inch of a picture in a notebook, which shows it at half that density."""
 
 
 class Picture(Figure):
@@ -36,7 +36,7 @@ class Picture(Figure):
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         """Return the picture, and the width at which it is shown, in pixels."""
         data = self.png()
-        width = int.from_bytes(data[16:20], "big")  # From the header of the file.
+        width = int.from_bytes(data[16:20], "big")  # The header of the file holds it.
         return data, {"width": width // 2}
 
     def __repr__(self) -> str:

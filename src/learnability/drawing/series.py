@@ -1,6 +1,6 @@
-"""What is drawn of a result: which observable, along which axis, as which curves.
+"""What is drawn from a result: which observable, along which axis, as which curves.
 
-Matplotlib's pictures and the explorer's page draw the same curves by it.
+Matplotlib's pictures and the explorer's page both draw these curves.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from learnability.results.schema import COORDINATES, OBSERVABLES, STDERR, Row
 __all__ = ["MARKERS", "bands", "chosen", "label_of", "series"]
 
 MARKERS = ("x", "+", "o", "s", "^", "D")
-"""Of the curves along the further dimensions of a grid."""
+"""The markers of curves along the further dimensions of a grid."""
 _NO_AXIS = ("seed", "estimate", "other_estimate", "index", "marked", "feature")
 
 
 def chosen(sides: list[Any], variable: str | None, x: str | None) -> tuple[str, str]:
-    """Return the variable and the axis that are drawn, or a sentence."""
+    """Return the variable and the axis that are drawn, or refuse with a sentence."""
     last = sides[-1]
     shared = [str(n) for n in last.data_vars if all(n in side for side in sides)]
     numeric = [n for n in shared if all(side[n].dtype.kind in "biuf" for side in sides)]
@@ -33,7 +33,7 @@ def chosen(sides: list[Any], variable: str | None, x: str | None) -> tuple[str, 
             break
         dims = [str(dim) for dim in last[name].dims if dim not in _NO_AXIS]
         dims = [d for d in dims if d in last.coords and last[d].dtype.kind in "iuf"]
-        order = ["time", *COORDINATES]  # What has times is a path.
+        order = ["time", *COORDINATES]  # A result with times is a path.
         first = [d for d in order if d in dims] + [d for d in dims if d not in order]
         several = [d for d in first if last.sizes[d] > 1] or first
         if x is None and several:
@@ -55,7 +55,7 @@ def series(data: Any, variable: str, x: str) -> Iterator[tuple[Any, str, int, di
     if len(own) == 2:
         if values.sizes["estimate"] == values.sizes["index"]:
             places = [values.isel(estimate=k, index=k) for k in range(values.sizes["index"])]
-        else:  # Of several neurons the one that knows the direction best.
+        else:  # Of several neurons the one with the largest overlap is drawn.
             places = [
                 abs(values.isel(index=k)).max("estimate") for k in range(values.sizes["index"])
             ]

@@ -1,4 +1,4 @@
-"""Theory and runs as one set of numbers, and drawn from it."""
+"""Theory and runs as one set of numbers, and pictures drawn from it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def against(
 
 
 def _without_paths(data: xarray.Dataset) -> xarray.Dataset:
-    """Return what does not run along the time."""
+    """Return the variables that have no time."""
     paths = [name for name in data.data_vars if "time" in data[name].dims]
     return data.drop_vars([*paths, "time"], errors="ignore")
 
@@ -77,7 +77,7 @@ def line_and_crosses(
     colour: str,
     marker: str = "x",
 ) -> None:
-    """The theory as a line; of the runs the mean over seeds with its standard error."""
+    """Draw the theory as a line, and the mean of the runs over seeds with its standard error."""
     line(axes, data["theory_alpha"], theory, colour)
     crosses(axes, data["runs_alpha"], runs, colour, marker)
 

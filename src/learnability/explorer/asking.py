@@ -1,6 +1,6 @@
-"""What a request asks, read by the same declarations as a command line, and said as one.
+"""What a request asks: the declarations of the command line read it, and write it as a command.
 
-A value is the text of an option, so that a page, its address, a command and a script say the same.
+A value is the text of an option, so that a page, its address, a command and a script agree.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from learnability.learners.base.sizes import size_of, spelled
 __all__ = ["Asking", "asking", "python_of", "target_of", "words_of"]
 
 _OWN = ("expression", "question", "runs", "seeds")
-"""Values that no declaration makes; `runs` is the grid of the runs where it is another one."""
+"""Values without a declaration; `runs` is the grid of the runs where it is not the theory's."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,9 +36,9 @@ class Asking:
     Attributes
     ----------
     what : Asked
-        As on the command line.
+        The learner, the target, the question and its arguments, as on the command line.
     seeds : int or list of int
-        Of the runs.
+        The seeds of the runs.
     runs : dict
         The arguments of the runs.
     """
@@ -133,12 +133,12 @@ def check_runs(asked: Asking) -> None:
     Parameters
     ----------
     asked : Asking
-        With its runs.
+        What is asked, with its runs.
 
     Raises
     ------
     LearnabilityError
-        Naming the number, the size or the time.
+        The message names the number, the size or the time that is too large.
     """
     what = asked.what
     check_needs(what, "simulate")
@@ -147,7 +147,7 @@ def check_runs(asked: Asking) -> None:
             f"{len(asked.chosen)} seeds were given, but at most {LIMITS.seeds} are accepted here."
         )
     if isinstance(asked.runs.get("d"), list):
-        raise LearnabilityError("Several dimensions were given, but one is accepted here.")
+        raise LearnabilityError("Several dimensions were given, but only one is accepted here.")
     size = size_of(what.learner, what.target, asked.runs)
     places = max(np.size(asked.runs.get(name, 0)) for name in GRIDS) if _alphas(asked) else 1
     total = size.seconds * len(asked.chosen) * places
@@ -171,12 +171,12 @@ def words_of(request: Request) -> dict[str, str]:
     Parameters
     ----------
     request : Request
-        As in `asking`; without a learner the report alone.
+        As in `asking`; without a learner only the report is asked for.
 
     Returns
     -------
     dict
-        "command" and "python".
+        The command lines as "command" and the script as "python".
     """
     own = _of_target(request)
     expression, flags = own.pop("expression", ""), _flags(own)
@@ -238,7 +238,7 @@ def _arguments(values: Mapping[str, Any]) -> str:
 
 
 def _value(value: Any) -> str:
-    """A number or a grid, exactly."""
+    """A number or a grid as Python code that gives exactly these values."""
     if isinstance(value, np.ndarray):
         if value.size > 2:
             even = np.linspace(value[0], value[-1], value.size)
@@ -279,12 +279,12 @@ def python_of(record: Any) -> str:
 
 
 def controls(options: list[Option]) -> list[dict[str, Any]]:
-    """Options as the page makes controls of them.
+    """The options as data from which the page makes its controls.
 
     Parameters
     ----------
     options : list of Option
-        Of a learner or a target.
+        The options of a learner or a target.
     """
     return [_control(option) for option in options]
 

@@ -22,7 +22,7 @@ def make(verb: str, help: str) -> Any:
     Parameters
     ----------
     verb, help : str
-        Its name and one sentence.
+        The name of the verb, and the sentence that describes it.
     """
     parameters = [
         plain_option("port", int, 0, metavar="N", help="The port. [default: a free one]"),

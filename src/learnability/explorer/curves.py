@@ -25,7 +25,7 @@ def worded(label: str) -> str:
     Parameters
     ----------
     label : str
-        Of the schema.
+        A label of the schema.
     """
     parts = label.split("$")
     shown = [formula(p) if k % 2 else escape(p) for k, p in enumerate(parts) if p]
@@ -33,7 +33,7 @@ def worded(label: str) -> str:
 
 
 def curves_of(data: Any) -> dict[str, Any]:
-    """Observable -> its axis and its curves.
+    """The curves of a result, by observable.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ def curves_of(data: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        A curve has `x`, and `y` of a theory or `runs`, a list of values for each seed.
+        Observable -> its axis and its curves. A curve has `x`, and either `y` (of a theory) or
+        `runs` (a list of values for each seed).
     """
     theory = data.attrs.get("verb") == "predict"
     if theory and "seed" in data.dims:
@@ -57,7 +58,7 @@ def curves_of(data: Any) -> dict[str, Any]:
             _, x = chosen([data], name, axis)
             drawn = list(series(data, name, x))
         except LearnabilityError:
-            continue  # Too many curves for one picture, or one number only.
+            continue  # These are too many curves for one picture, or a single number.
         errors = [error for _, error, _ in bands(data, name, x)] if theory else []
         found[name] = {"x": x, "curves": [
             _curve(values, x, number, style, labels, errors)
@@ -102,12 +103,12 @@ def facts_of(data: Any) -> dict[str, Any]:
 
 
 def joined(parts: Sequence[Any], axis: str, order: Sequence[int]) -> Any:
-    """Results along one axis as one, in a given order.
+    """Join results along one axis, in a given order.
 
     Parameters
     ----------
     parts : sequence of xarray.Dataset
-        Each with the axis.
+        The results, each of which has the axis.
     axis : str
         "alpha" or "seed".
     order : sequence of int
@@ -144,16 +145,16 @@ def netcdf(data: Any) -> bytes:
 
 
 def file_of(theory: bytes, runs: bytes, kind: str, variable: str | None) -> bytes:
-    """A file to download, of what the server itself computed before.
+    """A file to download, made from what the server itself has computed.
 
     Parameters
     ----------
     theory, runs : bytes
-        NetCDF of the two sides; empty where there is none.
+        The NetCDF bytes of each side; empty where a side has no result.
     kind : {"csv", "nc", "svg", "pdf"}
-        What is written.
+        The format of the file.
     variable : str, optional
-        What is drawn.
+        The variable that is drawn.
 
     Raises
     ------
@@ -167,7 +168,9 @@ def file_of(theory: bytes, runs: bytes, kind: str, variable: str | None) -> byte
     from learnability.results import save
 
     if kind not in ("csv", "nc", "svg", "pdf"):
-        raise LearnabilityError(f"A file {kind!r} was asked, but csv, nc, svg, pdf are accepted.")
+        raise LearnabilityError(
+            f"A file of kind {kind!r} was asked for, but csv, nc, svg and pdf are accepted."
+        )
     sides = [
         xarray.load_dataset(io.BytesIO(blob), engine="h5netcdf") if blob else None
         for blob in (theory, runs)

@@ -52,7 +52,7 @@ def _row(rows: Any, name: str) -> dict[str, str]:
 
 
 def _inputs() -> dict[str, list[str]]:
-    """Kind of inputs -> the options of its fields."""
+    """The options that belong to the fields of each kind of inputs."""
     found: dict[str, list[str]] = {kind: [] for kind in INPUTS}
     for (kind, _), option in input_options().items():
         found[kind].append(option.name)
@@ -93,7 +93,7 @@ def formula_of(target: Any) -> dict[str, Any]:
     Parameters
     ----------
     target : Target
-        What was typed.
+        The target that was typed.
     """
     latex = labels_latex(target.link.latex, target.noise)
     return {
@@ -113,7 +113,7 @@ def estimate_of(found: Any) -> dict[str, Any]:
     Parameters
     ----------
     found : WeakRecovery
-        From few samples.
+        The estimate from few samples.
     """
     if len(found.trivial):
         return {"kind": "trivial", "alpha_c": 0.0, "alpha_c_error": 0.0}
@@ -121,7 +121,7 @@ def estimate_of(found: Any) -> dict[str, Any]:
 
 
 def report_of(report: Any) -> dict[str, Any]:
-    """A report: its numbers, its tables, and what is copied of it.
+    """A report: its numbers, its tables, and the texts that a user can copy from it.
 
     Parameters
     ----------

@@ -18,13 +18,13 @@ from learnability.explorer.limits import LIMITS
 __all__ = ["columns_of", "fit_of"]
 
 _MOST_POINTS = 2000
-"""Rows whose coordinates are drawn."""
+"""The largest number of rows whose coordinates are drawn."""
 _ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".gz", ".bz2", ".xz")
 
 
 @contextmanager
 def _table(values: Mapping[str, str], blob: bytes) -> Iterator[Path]:
-    """The table as a file that is gone afterwards; of its name only the ending is used."""
+    """The table as a file that is deleted afterwards; only the ending of its name is used."""
     name = Path(values.get("name", "").replace("\\", "/"))
     ending = "".join(name.suffixes[-2:]).lower()
     if not ending.endswith(_ENDINGS) or any(letter in ending for letter in "/\0"):
@@ -46,14 +46,14 @@ def columns_of(values: Mapping[str, str], blob: bytes) -> dict[str, Any]:
     Parameters
     ----------
     values : mapping
-        `name`, that of the file.
+        `name`, the name of the file.
     blob : bytes
         The file.
 
     Raises
     ------
     LearnabilityError
-        When it is no table.
+        When the file is not a table.
     """
     with _table(values, blob) as path:
         table, notes = open_table(path)
@@ -61,7 +61,7 @@ def columns_of(values: Mapping[str, str], blob: bytes) -> dict[str, Any]:
     if longest > LIMITS.letters:
         raise LearnabilityError(
             f"A column has a name of {longest} letters, but at most {LIMITS.letters} are accepted: "
-            "is the first line that of the names?"
+            "does the first line hold the names?"
         )
     columns = [
         {"name": str(name), "numbers": table[name].dtype.kind in "biuf",
@@ -78,7 +78,7 @@ def fit_of(values: Mapping[str, str], blob: bytes) -> dict[str, Any]:
     ----------
     values : mapping
         `name`, `target`, and the options `components`, `seed`, `columns`, `drop`, `missing`;
-        with `compare` also what predictions are worth, and what more rows would bring.
+        `compare` also asks what predictions are worth, and what more rows would bring.
     blob : bytes
         The file.
 
@@ -118,7 +118,7 @@ def _names(text: str) -> list[str]:
 
 
 def _points(found: Any, table: Any) -> dict[str, Any]:
-    """Coordinates of rows against the target, for the summary plot; of many rows a part."""
+    """Coordinates of rows against the target, for the summary plot; a part of many rows."""
     if not len(found.components_):
         return {"coordinates": [], "target": [], "words": []}
     chosen = np.linspace(0, len(table.X) - 1, min(len(table.X), _MOST_POINTS)).astype(int)

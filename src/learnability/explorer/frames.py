@@ -17,7 +17,7 @@ import numpy as np
 __all__ = ["LONGEST_LINE", "Message", "as_line", "packed", "plain", "receive", "receive_now"]
 
 LONGEST_LINE = 64 * 2**20
-"""Bytes of a line of JSON."""
+"""The largest number of bytes of a line of JSON."""
 
 Message = tuple[dict[str, Any], bytes]
 
@@ -44,7 +44,7 @@ def plain(value: Any) -> Any:
 
 
 def as_line(message: Mapping[str, Any]) -> bytes:
-    """The JSON of a message, without ends of lines.
+    """The JSON of a message, without line breaks.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def packed(message: Mapping[str, Any], blob: bytes = b"") -> bytes:
     message : mapping
         Plain values.
     blob : bytes
-        What follows the line.
+        The bytes that follow the line.
     """
     return as_line({**message, "bytes": len(blob)}) + b"\n" + blob
 
@@ -73,7 +73,7 @@ async def receive(stream: asyncio.StreamReader) -> Message:
     Parameters
     ----------
     stream : asyncio.StreamReader
-        Its output.
+        The output of the worker.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def receive_now(file: BinaryIO) -> Message:
     Parameters
     ----------
     file : file object
-        Its input.
+        The input of the worker.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Who may ask: the token in the address, the Host and the Origin, and what a page may load.
 
 Another page in the same browser can send requests to 127.0.0.1, or reach it under a name of its
-own. It knows no token, it names another Host or Origin, and gets 403.
+own. Such a page does not know the token and names another Host or Origin: it is answered with 403.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HEADERS = {
     "Cache-Control": "no-store",
     "Server": "learnability",
 }
-"""Of every answer."""
+"""The headers of every answer."""
 _OWN_NAMES = ("127.0.0.1", "localhost")
 
 
@@ -41,12 +41,12 @@ class Gate(web.RequestHandler):
             self.set_header(name, value)
 
     def prepare(self) -> None:
-        """Refuse whoever does not come from the page itself.
+        """Refuse a request that does not come from the page itself.
 
         Raises
         ------
         HTTPError
-            403 for a wrong token, Host or Origin.
+            The status is 403 for a wrong token, Host or Origin.
         """
         token = self.path_args[0] if self.path_args else ""
         if not hmac.compare_digest(str(token).encode(), self.settings["token"].encode()):
@@ -73,9 +73,9 @@ class Gate(web.RequestHandler):
         Parameters
         ----------
         status_code : int
-            Of the answer.
+            The status of the answer.
         **kwargs
-            Not used.
+            These are not used.
         """
         told = {
             403: "This address is not that of the explorer: open the one that it printed.",
@@ -87,14 +87,14 @@ class Gate(web.RequestHandler):
 
 
 class Refused(Gate):
-    """What stands at every other address."""
+    """The handler of every other address."""
 
     def prepare(self) -> None:
-        """Refuse.
+        """Refuse the request.
 
         Raises
         ------
         HTTPError
-            403, so that an address without the token tells nothing.
+            The status is 403, so that an address without the token reveals nothing.
         """
         raise web.HTTPError(403, reason="Forbidden")

@@ -14,7 +14,7 @@ from learnability.explorer.limits import Request
 __all__ = ["VERBS", "answer", "warm"]
 
 _LEVELS = (1, 4, 12)
-"""Points that are computed before all others: one at once, then a coarse curve."""
+"""Points of the grids that are computed first, from coarse to fine: one point, then more."""
 
 
 def warm(role: str) -> None:
@@ -23,7 +23,7 @@ def warm(role: str) -> None:
     Parameters
     ----------
     role : str
-        A "reader" reads formulas, a "solver" computes.
+        A "reader" reads formulas, and a "solver" computes.
     """
     example = Request("parse", "", {"expression": "z1**2 + sign(z1*z2)", "noise": "0.1"})
     list(_parse(example, b""))
@@ -54,7 +54,7 @@ def answer(request: dict[str, Any], blob: bytes) -> Iterator[Message]:
     asked = Request(**request)
     if asked.verb not in VERBS:
         raise LearnabilityError(
-            f"The verb {asked.verb!r} was asked, but {', '.join(VERBS)} are accepted."
+            f"The verb {asked.verb!r} was given, but {', '.join(VERBS)} are accepted."
         )
     yield from VERBS[asked.verb](asked, blob)
 
@@ -66,7 +66,7 @@ def _declarations(request: Request, blob: bytes) -> Iterator[Message]:
 
 
 def _parse(request: Request, blob: bytes) -> Iterator[Message]:
-    """The formula as one types it."""
+    """Read the formula while it is being typed."""
     from learnability.explorer.asking import target_of
     from learnability.explorer.declarations import formula_of
 
@@ -75,7 +75,7 @@ def _parse(request: Request, blob: bytes) -> Iterator[Message]:
 
 
 def _hardness(request: Request, blob: bytes) -> Iterator[Message]:
-    """First estimates of the threshold, then the report: its numbers, tables, BibTeX and LaTeX."""
+    """Yield estimates of the threshold, then the report: numbers, tables, BibTeX and LaTeX."""
     from learnability.explorer.asking import target_of
     from learnability.explorer.declarations import estimate_of, report_of
     from learnability.reports import hardness
@@ -96,7 +96,7 @@ def _words(request: Request, blob: bytes) -> Iterator[Message]:
 
 
 def _catalogue(request: Request, blob: bytes) -> Iterator[Message]:
-    """The cards of the catalogue, one after the other."""
+    """Yield the cards of the catalogue, one after the other."""
     from learnability.explorer.declarations import formula_of, report_of
     from learnability.labels import CATALOGUE
     from learnability.reports import hardness
@@ -110,12 +110,12 @@ def _catalogue(request: Request, blob: bytes) -> Iterator[Message]:
 
 
 def coarse_to_fine(count: int) -> list[list[int]]:
-    """Places of a grid in the order in which they are computed.
+    """The places of a grid in the order in which they are computed, level by level.
 
     Parameters
     ----------
     count : int
-        Points of the grid.
+        Number of points of the grid.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def coarse_to_fine(count: int) -> list[list[int]]:
 
 
 def _predict(request: Request, blob: bytes) -> Iterator[Message]:
-    """Theory, first a sketch of one point, then few points, then more; a path as a whole."""
+    """Compute theory: a sketch of one point, then a few points, then more; a path at once."""
     from learnability.cli.learner_options import check_needs
     from learnability.explorer.asking import asking
     from learnability.explorer.curves import curves_of, facts_of, joined, netcdf
@@ -164,7 +164,7 @@ def _predict(request: Request, blob: bytes) -> Iterator[Message]:
 
 
 def _by_points(question: Any) -> bool:
-    """Whether every alpha has an answer of its own, which no path along the time holds."""
+    """Whether every alpha has an answer of its own, none of which is a path along the time."""
     from learnability.results.schema import row_of
 
     return question.axes == ("alpha",) and not any(
@@ -173,7 +173,7 @@ def _by_points(question: Any) -> bool:
 
 
 def _simulate(request: Request, blob: bytes) -> Iterator[Message]:
-    """Runs, one at a time: the seeds of a first point, then of others."""
+    """Compute runs one at a time: the seeds of a first point, then those of the others."""
     from learnability.explorer.asking import asking, check_runs
     from learnability.explorer.curves import curves_of, facts_of, joined, netcdf
 
@@ -205,7 +205,7 @@ def _simulate(request: Request, blob: bytes) -> Iterator[Message]:
 
 
 def _file(request: Request, blob: bytes) -> Iterator[Message]:
-    """A file of results that the server kept: the length of the first is a value."""
+    """Make a file of two results that the server kept; a value says where the first ends."""
     from learnability.explorer.curves import file_of
 
     length = int(request.values.get("first", "0"))
@@ -246,4 +246,4 @@ VERBS: dict[str, Callable[[Request, bytes], Iterator[Message]]] = {
     "fit": _fit,
     "study": _study,
 }
-"""Verb -> what it does."""
+"""Verb -> the function that answers it."""

@@ -35,7 +35,7 @@ class Kept(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes that it takes."""
+        """The number of bytes that it takes."""
         return len(self.blob) + sum(map(len, self.events))
 
 
@@ -45,7 +45,7 @@ class KeptResults:
     Parameters
     ----------
     most : int
-        Bytes of all of them.
+        The largest number of bytes of all answers together.
     """
 
     def __init__(self, most: int = _MOST) -> None:
@@ -67,12 +67,12 @@ class KeptResults:
         return hashlib.sha256(line).hexdigest()[:32]
 
     def get(self, key: str) -> Kept | None:
-        """The answer of a name, or None.
+        """The answer under a name; None if it is not kept.
 
         Parameters
         ----------
         key : str
-            From `key`.
+            The name, from `key`.
         """
         found = self._kept.get(key)
         if found is not None:
@@ -80,12 +80,12 @@ class KeptResults:
         return found
 
     def keep(self, key: str, answer: Kept) -> None:
-        """Keep an answer; those that were not used for the longest time go.
+        """Keep an answer, and drop those that were not used for the longest time.
 
         Parameters
         ----------
         key : str
-            From `key`.
+            The name, from `key`.
         answer : Kept
             The whole answer.
         """

@@ -18,19 +18,19 @@ class Limits:
     Attributes
     ----------
     letters : int
-        Of the text of a link, or of any other value.
+        Most letters of the text of a link, or of any other value.
     values : int
-        Of one request.
+        Most values of one request.
     points, seeds : int
-        Of a grid, and of runs at one point.
+        Most points of a grid, and most runs at one point.
     upload : int
-        Bytes of a table.
+        Most bytes of a table.
     cpu_seconds, seconds : int
-        Processor time and time of one job.
+        Processor time and elapsed time that one job may take.
     memory : int
         Bytes that a worker may hold.
     running, spare, waiting : int
-        Jobs at a time, warm processes beside theirs, and jobs in the queue.
+        Jobs at a time, warm processes in reserve, and jobs in the queue.
     """
 
     letters: int = 2000
@@ -73,19 +73,19 @@ class Request:
 
 
 def read_request(given: Any, limits: Limits = LIMITS) -> Request:
-    """A request of a page, its types and lengths checked.
+    """A request of a page, after its types and lengths have been checked.
 
     Parameters
     ----------
     given : object
-        What its JSON says.
+        The value of its JSON.
     limits : Limits
-        Those of the server.
+        The limits of the server.
 
     Raises
     ------
     LearnabilityError
-        When it is no request, or too long.
+        When it is not a request, or is too long.
     """
     if not isinstance(given, Mapping) or set(given) - {"verb", "learner", "values"}:
         raise LearnabilityError("A request is one object with `verb`, `learner` and `values`.")

@@ -1,4 +1,4 @@
-"""The server of the page: on 127.0.0.1 only, light itself, with processes that compute.
+"""The server of the page: it listens on 127.0.0.1 only, and other processes compute for it.
 
 Addresses are /TOKEN/PAGE, /TOKEN/static/FILE and /TOKEN/api/VERB. Long answers are server-sent
 events; a page that closes its request stops the job.
@@ -51,7 +51,7 @@ class Page(Gate):
         Parameters
         ----------
         token, name : str
-            Of the address.
+            Parts of the address.
         """
         if not name:
             self.redirect(f"/{token}/explore")
@@ -69,7 +69,7 @@ class Static(Gate, web.StaticFileHandler):
         Parameters
         ----------
         token, path : str
-            Of the address.
+            Parts of the address.
         include_body : bool
             As in Tornado.
         """
@@ -96,12 +96,12 @@ class Asks(Gate):
         Parameters
         ----------
         verbs : tuple of str
-            Those that this address answers.
+            The verbs that this address answers.
 
         Raises
         ------
         LearnabilityError
-            When it is none.
+            When the body is not such a request.
         """
         if self.request.headers.get("Content-Type", "").split(";")[0] != "application/json":
             raise LearnabilityError("A request is JSON, with its Content-Type.")
@@ -110,12 +110,12 @@ class Asks(Gate):
         try:
             given = json.loads(self.request.body)
         except (ValueError, RecursionError):
-            raise LearnabilityError("The request is no JSON.") from None
+            raise LearnabilityError("The request is not JSON.") from None
         return checked_verb(read_request(given, self.explorer.limits), verbs)
 
 
 def checked_verb(request: Request, verbs: tuple[str, ...]) -> Request:
-    """The request, when its verb is one of those.
+    """The request, if its verb is one of those given.
 
     Raises
     ------
@@ -124,12 +124,12 @@ def checked_verb(request: Request, verbs: tuple[str, ...]) -> Request:
     """
     if request.verb not in verbs:
         told = ", ".join(verbs)
-        raise LearnabilityError(f"The verb {request.verb!r} was asked, but {told} are accepted.")
+        raise LearnabilityError(f"The verb {request.verb!r} was given, but {told} are accepted.")
     return request
 
 
 class Quick(Asks):
-    """Formulas as one types, and what is copied."""
+    """Short answers: formulas while they are typed, and the texts that a user copies."""
 
     async def post(self, token: str) -> None:
         """Answer with one object; a refusal is an answer too.
@@ -137,7 +137,7 @@ class Quick(Asks):
         Parameters
         ----------
         token : str
-            Of the address.
+            The token of the address.
         """
         try:
             request = self.request_of(_QUICK)
@@ -157,7 +157,7 @@ class Declared(Asks):
         Parameters
         ----------
         token : str
-            Of the address.
+            The token of the address.
         """
         self.set_header("Content-Type", "application/json")
         self.finish(await self.explorer.declarations())
@@ -174,7 +174,7 @@ class Stream(Asks):
         Parameters
         ----------
         token : str
-            Of the address.
+            The token of the address.
         """
         self.set_header("Content-Type", "text/event-stream")
         self._task = asyncio.ensure_future(self._told())
@@ -201,7 +201,7 @@ class Stream(Asks):
             self.write(b"data: " + as_line({"event": "end"}) + b"\n\n")
 
     async def _events(self) -> AsyncGenerator[bytes, None]:
-        """Lines of JSON: of an answer that is kept, or of a worker."""
+        """Lines of JSON, from an answer that was kept or from a worker."""
         request = self.request_of(_SLOW)
         async with aclosing(self.explorer.answer(request)) as lines:
             async for line in lines:
@@ -209,7 +209,7 @@ class Stream(Asks):
 
 
 class Dropped(Stream):
-    """Tables: the file is the body, what is asked of it stands in the address."""
+    """Tables: the body is the file, and the address says what is asked of it."""
 
     async def _events(self) -> AsyncGenerator[bytes, None]:
         if self.request.headers.get("Content-Type", "") != "application/octet-stream":
@@ -232,7 +232,7 @@ class File(Asks):
         Parameters
         ----------
         token : str
-            Of the address.
+            The token of the address.
         """
         try:
             name, content = await self._made()
@@ -263,9 +263,9 @@ class Explorer:
     Parameters
     ----------
     port : int
-        Of the address; 0 takes a free one.
+        The port of the address; 0 takes a free one.
     limits : Limits
-        Of every request.
+        The limits of every request.
     """
 
     def __init__(self, port: int = 0, limits: Limits = LIMITS) -> None:
@@ -327,7 +327,7 @@ class Explorer:
         )
 
     async def declarations(self) -> bytes:
-        """The declarations, which one worker says once."""
+        """The declarations, which one worker computes once."""
         before = self._declared
         if before is None or (before.done() and before.exception() is not None):
             self._declared = asyncio.ensure_future(self._declare())
@@ -339,12 +339,12 @@ class Explorer:
         return as_line(found)
 
     async def answer(self, request: Request) -> AsyncGenerator[bytes, None]:
-        """Lines of the answer to a request, at once where it was given before.
+        """Lines of the answer to a request, without work where it was answered before.
 
         Parameters
         ----------
         request : Request
-            Of a verb that computes.
+            A request whose verb computes.
         """
         key = self.kept.key(request)
         before = self.kept.get(key)

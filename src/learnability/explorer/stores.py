@@ -1,4 +1,4 @@
-"""A store that is being filled, watched from the page: it is only read."""
+"""A store that is being filled, as the page watches it; the store is only read."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def watched(values: Mapping[str, str]) -> Iterator[dict[str, Any]]:
 
 
 def _state(path: Path) -> dict[str, Any]:
-    """Runs of each study of a store: all, finished and failed."""
+    """Count the runs of each study of a store: all, finished and failed."""
     with Store(path, write=False) as store:
         studies = [
             {"number": number, "learner": layout.learner, "target": layout.target,
@@ -62,7 +62,7 @@ def _state(path: Path) -> dict[str, Any]:
 
 
 def _curves(path: Path, state: Mapping[str, Any]) -> dict[str, Any]:
-    """The runs of the last study that are finished."""
+    """The curves of the finished runs of the last study."""
     if not state["studies"] or not state["studies"][-1]["done"]:
         return {}
     return curves_of(export(path))

@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def _listen(requests: Any, waiting: queue.Queue[Message]) -> None:
-    """Hand requests over; without a server there is nothing left to do."""
+    """Hand requests over; end the process when the server has ended."""
     with contextlib.suppress(EOFError, ValueError, OSError):
         while True:
             waiting.put(receive_now(requests))

@@ -1,6 +1,6 @@
 """Processes that compute: warm before they are asked, watched, and stopped at any moment.
 
-A crew keeps a process more than may compute at a time, so that the next answer does not wait for
+A crew keeps one process more than may compute at a time, so that the next answer does not wait for
 imports when a process had to be stopped. Stopping kills the process and all that it started.
 """
 
@@ -25,7 +25,7 @@ __all__ = ["Crew", "Worker"]
 
 
 class Worker:
-    """One process, with a folder of its own for what it reads, which goes with it.
+    """One process, with a folder of its own for what it reads, which is deleted with it.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Crew:
     running : int
         How many compute at a time.
     limits : Limits
-        Of every job.
+        The limits of every job.
     """
 
     def __init__(self, role: str, running: int, limits: Limits = LIMITS) -> None:
@@ -164,9 +164,9 @@ class Crew:
         Parameters
         ----------
         request : mapping
-            What the worker reads.
+            The request, as the worker reads it.
         blob : bytes
-            A table.
+            The bytes of a table.
 
         Raises
         ------
@@ -198,7 +198,7 @@ class Crew:
             ) from None
         except (EOFError, OSError):
             raise LearnabilityError(
-                f"This took more than {self.limits.cpu_seconds} seconds of the processor or "
+                f"This took more than {self.limits.cpu_seconds} seconds of processor time or "
                 f"{self.limits.memory / 2**30:.0f} GB of memory and was stopped: use smaller "
                 "sizes, or the command line."
             ) from None
@@ -219,7 +219,7 @@ class Crew:
         return told.get("error") or told["result"]
 
     def _give_back(self, sound: Worker | None, worker: Worker | None) -> None:
-        """Keep a process that finished its job; stop another, and start one in its place."""
+        """Keep a process that finished its job; stop any other, and start one in its place."""
         if sound is not None:
             ready: asyncio.Task[Worker] = asyncio.ensure_future(_itself(sound))
             self._idle.insert(0, ready)

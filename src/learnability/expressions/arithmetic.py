@@ -1,4 +1,4 @@
-"""What the library knows of one operation, and the operations of arithmetic and comparison."""
+"""What the library knows about an operation, and the operations of arithmetic and comparison."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class Operation:
     breaks : callable
         Trees -> trees whose zero sets contain the jumps, kinks and poles of the operation itself.
     fewest, most : int
-        Number of arguments; `most` None is any number.
+        Number of arguments; None as `most` means any number.
     parity : {1, -1, None}
-        Even, odd or neither, in its only argument.
+        Whether it is even, odd or neither in its only argument.
     exact : callable or None
         Exact value at rational numbers.
     latex : str
@@ -84,7 +84,7 @@ def _whole_power(x: Any, exponent: int) -> Any:
 
 
 def raise_to(xp: Any, x: Any, exponent: Fraction) -> Any:
-    """Compute x to an exact exponent; not a number for x < 0 unless the exponent is whole."""
+    """Compute x to an exact exponent; NaN for x < 0 unless the exponent is whole."""
     p = float(exponent)
     if p == 0:
         return xp.ones_like(x)

@@ -1,4 +1,4 @@
-"""The walks that read the table of operations: values, derivatives and degrees of a tree."""
+"""Values, derivatives and degrees of a tree, by walks that read the table of operations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _evaluate(tree: Tree, z: Any, xp: Any) -> Any:
         return z.dtype.type(float(tree.value))
     if tree.name == "pi":
         return z.dtype.type(np.pi)
-    if tree.name == "**":  # The exponent stays exact: float32 would spoil 1/3.
+    if tree.name == "**":  # The exponent stays exact: float32 would round 1/3.
         base, exponent = tree.args
         assert isinstance(exponent, Const)
         return raise_to(xp, _evaluate(base, z, xp), exponent.value)

@@ -1,9 +1,9 @@
 """Points on both sides of the surfaces where a function breaks, however small its cells are.
 
-A cell such as the disc (z1 - 3)^2 + (z2 - 0.3)^2 < 1e-4 has a probability that no sample meets, but
-the function whose sign it is leads there: from random points it is followed downhill until its
-sign changes, and the change is then closed in by bisection. From what was found, the other breaks
-are looked for along the surface, which finds cells that several breaks bound together.
+A cell such as the disc (z1 - 3)^2 + (z2 - 0.3)^2 < 1e-4 is so improbable that no sample meets it,
+but the function whose sign bounds it leads there: from random points it is followed downhill until
+its sign changes, and the change is then bracketed by bisection. From there the other breaks are
+searched for along the surface, which finds cells that several breaks bound together.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def points_beside_breaks(breaks: Sequence[Break], r: int) -> Array:
     Parameters
     ----------
     breaks : sequence of callable
-        Each maps an (n, r) array to an (n,) array; at most twelve are looked at.
+        Each maps an (n, r) array to an (n,) array; at most twelve of them are used.
     r : int
         Number of variables.
 

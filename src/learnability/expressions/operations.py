@@ -1,8 +1,8 @@
 """The one table of what a link may contain.
 
-For each name: how many arguments, its value in NumPy or JAX, its partial derivatives, a bound on
-its polynomial degree, its LaTeX, its precedence in text, where it jumps, kinks or has a pole, its
-parity, and its exact value at rational numbers where there is one.
+For each name it holds the number of arguments, the value in NumPy or JAX, the partial derivatives,
+a bound on the polynomial degree, the LaTeX, the precedence in text, the jumps, kinks and poles, the
+parity, and the exact value at rational numbers where there is one.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def hermite(order: int, x: Any, one: Any) -> Any:
 
 
 def _extremum_derivative(relation: str, name: str) -> Callable[[Args, Args], Tree]:
-    """Return the derivative of the first argument where it beats all later ones, and so on."""
+    """Return the derivative of the first argument where it is the extremum, and so on."""
 
     def derivative(args: Args, inner: Args) -> Tree:
         result = inner[-1]

@@ -1,4 +1,4 @@
-"""Text to tree: a whitelist over Python's ``ast``; nothing is ever evaluated as code.
+"""Text is parsed to a tree by a whitelist over Python's ``ast``; it is never evaluated as code.
 
 Length, depth, number of nodes, powers, numbers and polynomial degree are bounded here, before
 anything is computed. Every refusal is one sentence that names what was given and what is accepted.
@@ -157,7 +157,7 @@ def _children(node: ast.expr) -> Iterator[ast.AST]:
 
 
 class _Reader:
-    """Converts one text; keeps the text for its messages."""
+    """It converts one text, which it keeps for its messages."""
 
     def __init__(self, text: str, random: bool) -> None:
         self.text, self.random = text, random
@@ -361,7 +361,7 @@ class _Reader:
         if not isinstance(node, ast.Compare):
             self.refuse(node, "not a comparison", accepted)
         if not all(type(op) in _COMPARISONS for op in node.ops):
-            self.refuse(node, "another relation than < <= > >=", accepted)
+            self.refuse(node, "a relation other than < <= > >=", accepted)
         operands = [self.value(arg, depth + 1) for arg in (node.left, *node.comparators)]
         links = tuple(
             Call(_COMPARISONS[type(op)], (left, right))

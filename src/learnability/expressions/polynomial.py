@@ -39,7 +39,7 @@ def _padded_sum(m: Monomial, n: Monomial) -> Iterator[int]:
 
 
 class _TooLarge(Exception):
-    """The expansion passes its bounds."""
+    """The expansion exceeds its bounds."""
 
 
 class _Polynomial:
@@ -165,7 +165,7 @@ class Expansion:
         return self._function(tree)
 
     def _function(self, tree: Call) -> _Polynomial:
-        """Return a function that is no ring operation: a number, or an atom up to its parity."""
+        """Return a function that is not a ring operation: a number, or an atom up to its parity."""
         operation = OPERATIONS[tree.name]
         if operation.exact is not None:
             numbers = [constant_value(arg) for arg in tree.args]
@@ -189,9 +189,9 @@ class Expansion:
 
 @lru_cache(maxsize=4096)
 def expand(tree: Tree) -> Expansion | None:
-    """Return the expansion of a tree, or None when it would pass the bounds.
+    """Return the expansion of a tree, or None when it would exceed the bounds.
 
-    Cached, because the key of a function asks for the expansions of its arguments at every level.
+    It is cached, because the key of a function needs those of its arguments at every level.
     """
     try:
         return Expansion(tree)

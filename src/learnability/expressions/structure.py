@@ -1,4 +1,4 @@
-"""What can be read off a link before any integral: its breaks and its symmetries."""
+"""What the formula of a link shows before any integral: its breaks and its symmetries."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _factors(tree: Tree) -> Iterator[Tree]:
 
 
 def _direction(tree: Tree) -> str | None:
-    """Return a key up to a constant factor; None when the tree is seen to have no zero."""
+    """Return a key that ignores a constant factor; None when the tree is seen to have no zero."""
     expansion = expand(tree)
     if expansion is None:
         return str(tree)
@@ -138,14 +138,14 @@ def symmetries(
 ) -> tuple[Symmetry, ...]:
     """Return the signed permutations under which g is invariant or changes sign.
 
-    Tested at 64 fixed random points and at three times them to a relative 1e-12, at points
-    ten and thirty times as far to 1e-6, to notice what happens only far out, and beside the jumps
-    of g, to notice a boundary that is turned or moved a little, and cells that samples never meet.
+    They are tested at 64 fixed random points and at three times these points to a relative 1e-12;
+    at points ten and thirty times as far to 1e-6, to notice what happens only far out; and beside
+    the jumps of g, to notice boundaries that turn or move a little and cells that samples miss.
 
     Parameters
     ----------
     function : callable
-        It maps an (n, r) array to an (n,) array, or to an (n, q) array that tells the label's law.
+        It maps an (n, r) array to an (n,) array, or to an (n, q) array that determines the law.
     r : int
     mirror : callable or None
         What a change of sign of the label does to these values; None when it gives another law.
@@ -186,13 +186,13 @@ def points_beside_jumps(
 ) -> NDArray[np.float64]:
     """Return pairs of points at 2e-7 from each other with a jump of a function between them.
 
-    A map whose image of a boundary lies further from it than that shows at one of them, though
-    it may leave all values at random points unchanged.
+    A map that moves a boundary by more than that changes the value at one of them, though it may
+    leave all values at random points unchanged.
 
     Parameters
     ----------
     function : callable
-        From an (n, r) array to an (n,) or (n, q) array.
+        It maps an (n, r) array to an (n,) or (n, q) array.
     r : int
 
     Returns

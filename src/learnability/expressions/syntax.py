@@ -69,7 +69,7 @@ def too_deep(text: str) -> LinkError:
 
 
 def syntax(text: str) -> ast.expr:
-    """Parse by Python's own grammar and turn its complaints into one sentence."""
+    """Parse by Python's own grammar, and turn its errors into one sentence."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""Trees to text (which parses back to an equal tree) and to LaTeX."""
+"""Trees are printed as text, which parses back to an equal tree, and as LaTeX."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from learnability.expressions.tree import FIRST_LATENT, LARGEST_NUMBER, Call, Co
 
 __all__ = ["to_latex", "to_text"]
 
-# Decimals with more digits than this are printed as fractions when those are short.
+# Decimals with more digits than this are printed as fractions when the fractions are short.
 _SHORT_DECIMAL = 17
 
 

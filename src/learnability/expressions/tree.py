@@ -88,7 +88,7 @@ def neg(tree: Tree) -> Tree:
     while isinstance(front, Call) and front.name in ("*", "/"):
         front = front.args[0]
     if front == Const(Fraction(0)):
-        return tree  # A zero in front swallows the sign, as it does in print.
+        return tree  # A zero in front absorbs the sign, as it does in print.
     return Call("neg", (tree,))
 
 

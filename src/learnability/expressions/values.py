@@ -68,7 +68,7 @@ def values_of(
 
 
 def possible_values(tree: Tree) -> frozenset[float] | None:
-    """Return a finite set that holds almost surely the value of g, or None.
+    """Return a finite set that almost surely contains the value of g, or None.
 
     The set may be too large (the events may exclude each other), never too small.
     """

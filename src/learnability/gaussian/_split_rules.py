@@ -1,9 +1,9 @@
 """Rules for breaks that are not aligned with the coordinates.
 
-Planes in general position: coordinate after coordinate, split where the order of the planes
-changes. Curved breaks: exact one-dimensional rules along lines, split where the line meets a break,
-over a rule in the other coordinates; for m = 2 that one is split where the pattern of the
-crossings changes.
+For planes in general position, a rule is made coordinate after coordinate and split where the order
+of the planes changes. For curved breaks, exact one-dimensional rules run along lines and are split
+where the line meets a break, over a rule in the other coordinates; for m = 2 that outer rule is
+split where the pattern of the crossings changes.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _panels() -> Array:
 def _projected_planes(section: Section) -> list[tuple[Array, Array]] | None:
     """Return for each k the planes x_k = offset - normal . (x_1 ... x_{k-1}) to split at.
 
-    None when there are too many.
+    The answer is None when there are too many.
     """
     planes = [(u, float(c)) for u, positions in section.planes or () for c in positions]
     levels: list[tuple[Array, Array]] = []
@@ -135,7 +135,7 @@ def _projected_planes(section: Section) -> list[tuple[Array, Array]] | None:
 
 
 def _distinct_planes(planes: list[tuple[Array, float]]) -> list[tuple[Array, float]]:
-    """Return planes with unit normals, each once, empty ones left out."""
+    """Return the planes with unit normals, each once, if they have a normal and are in reach."""
     found: dict[tuple[float, ...], tuple[Array, float]] = {}
     for normal, offset in planes:
         size = float(np.linalg.norm(normal))
@@ -150,7 +150,7 @@ def _distinct_planes(planes: list[tuple[Array, float]]) -> list[tuple[Array, flo
 
 
 def _line_rule(section: Section, known: int, axes: list[tuple[Array, Array]]) -> Rule:
-    """Return lines along the last coordinate over rules in the others, the first `known` outer."""
+    """Return lines along the last coordinate over rules in the others, `known` of them outer."""
     base, base_weights = product_grid(axes)
     nodes, weights = _along_lines(section, base)
     points = np.concatenate(

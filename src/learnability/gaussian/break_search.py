@@ -1,8 +1,8 @@
-"""Where a function breaks that says nothing about it: jumps and kinks, found from its values.
+"""Jumps and kinks of a function whose breaks nobody declared, found from its values.
 
 On a line, cells of a grid whose second difference stands out are zoomed into. In space, the breaks
 on many random lines are explained by planes: those of the axes and diagonals first, then any that
-pass through many of them. What planes do not explain is not known.
+pass through many of them. Where planes do not explain all breaks, the breaks are not known.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 _LINES = 40
 _SUPPORT = 6
-_MOST_BREAKS = 40  # On one line.
+_MOST_BREAKS = 40  # This bounds the breaks on one line.
 _MOST_DIRECTIONS = 4
 
 
@@ -46,7 +46,7 @@ def broken_planes(function: Function) -> tuple[Plane, ...] | None:
     Parameters
     ----------
     function : Function
-        Of r variables, 2 to 4; of more, and of one, nothing is said.
+        A function of 2 to 4 variables; for any other number the answer is None.
     """
     return _explained_by_planes(function, function.r)
 
@@ -58,7 +58,7 @@ def zero_planes(function: Function) -> tuple[Plane, ...] | None:
     Parameters
     ----------
     function : Function
-        Such as z1^2 - z2^2, which vanishes on two planes.
+        A function such as z1^2 - z2^2, which vanishes on two planes.
     """
     return _explained_by_planes(lambda z: np.sign(function(z)), function.r) or None
 
@@ -115,9 +115,9 @@ def _parallel_planes(points: Array, normal: Array) -> tuple[list[Plane], Array]:
 
 
 def _plane(normal: Array, points: Array) -> Plane:
-    """The plane of a normal through points, unless they tell another one close to it.
+    """The plane with a given normal through points, or a close one that fits them far better.
 
-    Its offset is a round number when the scatter of the points does not tell it from one.
+    Its offset becomes a round number where that is within the scatter of the points.
     """
     off, offset = _scatter(normal, points)
     _, _, vectors = np.linalg.svd(points - points.mean(axis=0))
@@ -131,7 +131,7 @@ def _plane(normal: Array, points: Array) -> Plane:
 
 
 def _scatter(normal: Array, points: Array) -> tuple[float, float]:
-    """How far points lie from the plane of a normal at most, and the offset of that plane."""
+    """The largest distance of points from the plane with a given normal, and its offset."""
     height = points @ normal
     offset = float(np.median(height))
     return float(np.abs(height - offset).max()), offset
@@ -170,7 +170,7 @@ def distinct(sorted_points: Array) -> Array:
 def detected_breaks(function: Callable[[Array], Array]) -> Array:
     """Return jumps and kinks of a function of one variable whose breaks nobody declared.
 
-    Zooms into the cells of a grid whose second difference stands out, and keeps a point if the
+    It zooms into the cells of a grid whose second difference stands out, and keeps a point if the
     jump of the value or of the slope survives at a spacing of 1e-5.
     """
     grid = np.linspace(-REACH, REACH, 4097) + np.sqrt(2) * 1e-6

@@ -1,4 +1,4 @@
-"""What an integral needs to know of the function under it."""
+"""What an integral needs to know about its integrand."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Function(Hashable, Protocol):
 
     @property
     def symmetries(self) -> Sequence[Symmetry]:
-        """Signed permutations of the variables under which g keeps its size."""
+        """Signed permutations of the variables under which |g| does not change."""
         ...
 
     @property

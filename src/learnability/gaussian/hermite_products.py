@@ -90,8 +90,8 @@ def hermite_products(z: Array, order: int) -> Array:
 def product_rotation(matrix: Array, order: int) -> Array:
     """Return the matrix R with h(M z) = R h(z) for the orthonormal Hermite products h of an order.
 
-    M is orthogonal. It also turns the coefficients E[g h] when every index of their tensor is
-    turned by M.
+    M is orthogonal. R also maps the coefficients E[g h] to those of the tensor every index of which
+    is rotated by M.
     """
     return _product_rotation(np.ascontiguousarray(matrix).tobytes(), len(matrix), order)
 

@@ -1,9 +1,9 @@
-"""Orthogonal maps that leave a function unchanged, also those that are none of the coordinates.
+"""Orthogonal maps that leave a function unchanged, not only permutations of the coordinates.
 
-Signed permutations of the coordinates are tried first, then those of frames in which a symmetry
-must be one: the normals of the planes on which the function breaks, and the eigenvectors of
-C_2 and of A_k = unfold(C_k) unfold(C_k)^T of its Hermite tensors C_k, which every symmetry keeps.
-What an invariant subspace may be follows from them by linear algebra, without any error.
+Signed permutations of the coordinates are tried first, then those of frames in which every symmetry
+must be a signed permutation: the normals of the planes on which the function breaks, and the
+eigenvectors of C_2 and of A_k = unfold(C_k) unfold(C_k)^T of its Hermite tensors C_k, which every
+symmetry preserves. The possible invariant subspaces follow from them by exact linear algebra.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _frames(function: Function) -> Iterator[Array]:
 
 
 def _covariant(rule: Rule, section: Section, unit: float) -> Array:
-    """A symmetric matrix (m, m) that turns with the function: C_2 and all A_k of its tanh."""
+    """A symmetric matrix (m, m) that rotates with the function: C_2 plus all A_k of its tanh."""
     values = np.tanh(rule.evaluate(section) / unit)
     moments = rule.hermite_moments(values, _ORDERS)
     total = np.einsum("q,qij->ij", moments[2][0], symmetric_basis(section.m))
@@ -137,7 +137,7 @@ def _is_unchanged(function: Function, matrix: Array, beside: Array) -> bool:
 
 
 def invariant_subspace(rows: Array, turns: Sequence[Array]) -> Array | None:
-    """Return the subspace that symmetries allow next to one that is known up to an error.
+    """Return the subspace that symmetries allow close to one that is known up to an error.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Roots of functions along lines, also two that lie close to each other.
+"""Roots of functions along lines, including two that lie close to each other.
 
-A line is scanned, and every change of sign is closed in. Where a smooth function turns back its
+A line is scanned, and every change of sign is bracketed. Where a smooth function turns back, its
 lowest point is looked for. Where it turns back in a kink, such as |z - 3| - 1e-6, that kink is a
-root of another function, so the roots of some are tried as points of the others.
+root of another function, so the roots of each function are tried as points of the others.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
 
 _SCAN = 769
-_SCAN_MANY = 193  # It is used for more than 512 lines.
+_SCAN_MANY = 193  # This many points are used for more than 512 lines.
 _BISECTIONS = 55
 
 
 def roots_together(
     functions: Sequence[Function], origins: Array, direction: Array, scan: int | None = None
 ) -> list[Array]:
-    """Return roots of several functions along parallel lines, the close ones too.
+    """Return roots of several functions along parallel lines, including close pairs.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def roots_together(
 def _missed(
     function: Function, origins: Array, direction: Array, known: Array, others: Array
 ) -> Array | None:
-    """Roots (n, k) where the sign changes at roots of others, but at none that is known."""
+    """Roots (n, k) where the sign changes next to roots of others, and no root is known yet."""
     ends = np.full((len(origins), 1), REACH)
     others, known = np.minimum(others, REACH), np.minimum(known, REACH)
     points = np.sort(np.hstack([-ends, others, known, ends]), axis=1)
@@ -156,7 +156,7 @@ def _with_close_pairs(
     sign = np.sign(values[line, k + 1])
     x = np.stack([low, grid[k + 1], high])
     f = sign * np.stack([values[line, k], values[line, k + 1], values[line, k + 2]])
-    for _ in range(6):  # Steps to the bottom of the parabola through the three lowest points.
+    for _ in range(6):  # Each step goes to the bottom of a parabola through the three lowest.
         if not len(line):
             break
         with np.errstate(all="ignore"):
@@ -198,7 +198,7 @@ def _bracketed_roots(
     """
     which = np.arange(len(low))
     low, high, f_low, f_high = low.copy(), high.copy(), f_low.copy(), f_high.copy()
-    root = low.copy()  # A step of equal sizes starts in the middle: it must not look settled there.
+    root = low.copy()  # A first step to the exact middle must not look as if it had converged.
     moved = high - low
     for _ in range(10):
         if not len(which):

@@ -1,11 +1,11 @@
 """Gaussian integrals as weighted particles, one coordinate after the other.
 
 A normal vector z ~ N(omega, V) is written z = omega + L t with V = L L^T and t standard normal. All
-coordinates but the last are integrated over nodes, on panels that end at the breaks; the last
-one exactly, on intervals on which the label is a linear function of it. A particle is a node of
-the outer coordinates with one such interval: a log weight, the mean of t, and the variance of
-the last coordinate within it. Everything is written for NumPy and JAX alike, with the samples
-on the last axis, and in logarithms, so that tails and small V lose no digits.
+coordinates but the last are integrated over nodes, on panels that end at the breaks; the last is
+integrated exactly, on intervals on which the label is a linear function of it. A particle is a node
+of the outer coordinates with one such interval: a log weight, the mean of t, and the variance of
+the last coordinate within it. Everything is written for NumPy and JAX alike, with the samples on
+the last axis, and in logarithms, so that tails and small V lose no digits.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ class Resolution:
     Attributes
     ----------
     nodes : int
-        Nodes of an outer coordinate on the whole line.
+        Number of nodes of an outer coordinate on the whole line.
     panel_nodes : int
         The same on each panel, when breaks cut the line.
     box_nodes : int
         The same where the link is constant on boxes.
     segments : int
-        Linear pieces of a line, or of each of its panels.
+        Number of linear pieces of a line, or of each of its panels.
     reach : float
         Half the width of the line, in standard deviations.
     blur : float
@@ -75,11 +75,11 @@ class Resolution:
 FINE = Resolution(
     nodes=64, panel_nodes=48, box_nodes=48, segments=256, reach=8.5, blur=1e-6, tangents=2
 )
-"""For single posteriors: exact on boxes, 1e-4 on lines with noise, percents on some without."""
+"""For single posteriors: exact on boxes, to 1e-4 on lines with noise, to percents on others."""
 COARSE = Resolution(
     nodes=24, panel_nodes=18, box_nodes=10, segments=24, reach=4.8, blur=1e-3, tangents=1
 )
-"""For runs and averages: 1e-4 on boxes, percents on curved lines."""
+"""For runs and averages: to 1e-4 on boxes, to percents on curved lines."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Particles:
     spread : array or float, shape (P, N)
         Variance of the last coordinate within the particle.
     cell : array of int, shape (P, k)
-        Static: the number of the panel on each coordinate.
+        The number of the panel on each coordinate; it does not depend on the samples.
     """
 
     log_weight: Any
@@ -113,7 +113,7 @@ class Particles:
         return 0.0 * self.t[0] if self.t else 0.0 * self.log_weight
 
     def centre(self, mean: Any, row: Any) -> Any:
-        """Mean of the next coordinate, `mean` (N,) plus what those integrated so far add."""
+        """Mean of the next coordinate: `mean` (N,) plus what the earlier coordinates add."""
         return sum((row[j] * t for j, t in enumerate(self.t)), mean + self._zero)
 
 
@@ -154,7 +154,7 @@ def panel_ends(centre: Any, scale: Any, edges: Array, reach: float, xp: Any) -> 
 def outer_nodes(
     so_far: Particles, mean: Any, row: Any, edges: Array, count: int, reach: float, xp: Any
 ) -> Particles:
-    """Integrate one more coordinate over nodes, as many on each panel between its edges."""
+    """Integrate one more coordinate over nodes, equally many on each panel between its edges."""
     centre = so_far.centre(mean, row)
     if len(edges):
         x, w = legendre(count)
@@ -219,7 +219,7 @@ def reduced(particles: Particles, L: Any, order: list[int], xp: Any) -> tuple[An
 def turned(
     mean: list[Any], pairs: dict[tuple[int, int], Any], L: Any, order: list[int], xp: Any
 ) -> tuple[Any, Any]:
-    """Moments of t (r, N), (r, r, N) as those of L t in the original order of coordinates."""
+    """Turn moments (r, N), (r, r, N) of t into those of L t in the original order."""
     r = len(order)
     second = xp.stack([xp.stack([pairs[i, j] for j in range(r)]) for i in range(r)])
     back = np.argsort(order)
@@ -235,8 +235,8 @@ def cholesky(V: Any, order: list[int], xp: Any) -> Any:
 def interval(low: Any, high: Any, xp: Any) -> tuple[Any, Any, Any]:
     """Return the log mass, mean and variance of a standard normal variable on [low, high].
 
-    Computed from the side on which both tails are small, never from 1 - Phi. An end that is None is
-    infinite.
+    They are computed from the side on which both tails are small, never from 1 - Phi. An end that
+    is None is infinite.
     """
     log_ndtr = special(xp).log_ndtr
     if low is None or high is None:

@@ -7,8 +7,8 @@ With h_i and k_j the standardised edges and w the value on each box, summing by 
 where A, B and D are the differences of w along the last row, the last column, and both. The
 gradient in the means needs normal probabilities of one coordinate alone. Phi_2 is Phi Phi plus
 Plackett's integral over the angle, which a few nodes give to 1e-8: three for correlations up to
-0.3, sixteen for 0.99; twice as many in double precision. In NumPy: for some thousands of samples a
-compiled call costs more than this.
+0.3, sixteen for 0.99; twice as many in double precision. The code is NumPy's, because for some
+thousands of samples a compiled call costs more.
 
 References
 ----------
@@ -61,7 +61,7 @@ class Jumps(NamedTuple):
 
     @staticmethod
     def of(values: NDArray[Any]) -> Jumps:
-        """Return those of values (I + 1, J + 1, ...) on the boxes."""
+        """Return the jumps of values (I + 1, J + 1, ...) on the boxes."""
         first = np.diff(values, axis=0)
         return Jumps(
             values[-1, -1], first[:, -1], np.diff(values[-1], axis=0), np.diff(first, axis=1)
@@ -97,7 +97,7 @@ def box_average(
     size = float(root[0, 0]), math.hypot(root[1, 0], root[1, 1])
     rho, tail = float(root[1, 0]) / size[1], float(root[1, 1]) / size[1]
     h, k = range(len(edges[0])), range(len(edges[0]), len(edges[0]) + len(edges[1]))
-    # All points at which normal probabilities are needed are found by few calls.
+    # Normal probabilities are computed at all points by few calls.
     points = len(h) + len(k)
     at = np.empty((points + 2 * len(h) * len(k), *mean[0].shape), dtype=mean[0].dtype)
     for which, own in enumerate((h, k)):
@@ -111,7 +111,7 @@ def box_average(
             at[c] += at[other] * (1 / tail)
     below, bell = _normal(at)
     average, slopes = jumps.last, [np.zeros_like(m) for m in mean]
-    # These are loops over edges, of which there are few: sums over a short first axis cost more.
+    # The loops run over edges, of which there are few: sums over a short first axis cost more.
     for which, (own, changes) in enumerate(((h, jumps.along), (k, jumps.across))):
         for a, change in zip(own, changes, strict=True):
             average = average - change * below[a]

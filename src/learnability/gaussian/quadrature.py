@@ -1,11 +1,11 @@
 """Rules that integrate a section against the standard normal law.
 
-Five of them, chosen by where the section breaks:
+There are five, chosen by where the section breaks:
 
 * smooth, or broken on planes of one orthonormal frame: a product of Gauss rules, each for the
   normal law restricted to an interval between two breaks (Stieltjes procedure, Gautschi 2004,
-  section 2.2). Converges geometrically, exact for polynomials. Where g^2 is still felt at the end
-  of the usual reach (m = 1, 2), panels that reach four times as far.
+  section 2.2). It converges geometrically and is exact for polynomials. Where g^2 is not negligible
+  at the end of the usual reach (m = 1, 2), panels reach four times as far.
 * broken on planes in general position: coordinate after coordinate, split where the order of the
   planes changes.
 * m = 2 with curved breaks: exact one-dimensional rules along lines, split where the line meets a
@@ -38,7 +38,7 @@ Array = NDArray[np.float64]
 _AXIS_NODES = {1: 900, 2: 260, 3: 96, 4: 36}
 _FEW_AXIS_NODES = {1: 60, 2: 40, 3: 28, 4: 24}
 _WIDE_REACH = 37.0  # Beyond it the density is below 1e-297.
-_WIDE_PANELS = {1: (0.5, 16), 2: (1.0, 10)}  # Width and nodes, by the dimension.
+_WIDE_PANELS = {1: (0.5, 16), 2: (1.0, 10)}  # These are width and nodes, by the dimension.
 _BLIND_NODES = {1: 900, 2: 700, 3: 128, 4: 40}
 
 
@@ -87,7 +87,7 @@ def rules_for(section: Section, known: int = 0, constant: bool = False) -> tuple
     rules = [_product_rule(plain, n, known) for n in (size, int(0.7 * size))]
     if rules[0] is None or rules[1] is None or not size:
         raise LearnabilityError(
-            f"Conditional expectations of a link in {section.m} variables were asked, "
+            f"Conditional expectations of a link in {section.m} variables were asked for, "
             "but they are computed for at most 4."
         )
     return [rules[0], rules[1]], "product"
@@ -108,10 +108,10 @@ def axis_breaks(section: Section) -> list[Array] | None:
 
 
 def _has_heavy_tails(section: Section) -> bool:
-    """Return whether g^2 times the normal density is still felt at the end of the usual reach."""
+    """Return whether g^2 times the normal density is not negligible at the end of the reach."""
     t = np.linspace(-REACH, REACH, 96)
     lines = np.concatenate([np.eye(section.m), np.ones((1, section.m)) / np.sqrt(section.m)])
-    origin = 0.01 * np.sqrt(2 + np.arange(section.m))  # Poles sit on the axes themselves.
+    origin = 0.01 * np.sqrt(2 + np.arange(section.m))  # Poles lie on the axes themselves.
     with np.errstate(all="ignore"):
         values = np.asarray(section.link(section.points(origin + t[:, None] * lines[:, None, :])))
         square = values**2 * np.exp(-0.5 * t**2)
@@ -137,7 +137,7 @@ def _product_rule(breaks: list[Array], n: int, known: int, heavy: bool = False) 
 
 
 def sampled_rules(section: Section) -> list[Rule]:
-    """Return eight randomised rules, whose spread is an honest error for any breaks."""
+    """Return eight randomised rules, whose spread is the error whatever the breaks are."""
     return [_sobol_rule(section, seed) for seed in range(8)]
 
 

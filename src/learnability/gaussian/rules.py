@@ -28,8 +28,8 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-_BLOCK = 8192  # Nodes whose products are made at once.
-_MOST_GAUSS = 130  # Beyond this, composite rules are as exact and cheaper to make.
+_BLOCK = 8192  # The products of this many nodes are computed at once.
+_MOST_GAUSS = 130  # Beyond this number, composite rules are as accurate and cheaper.
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def _gauss_piece(low: float, high: float, n: int) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=64)
 def legendre(n: int) -> tuple[Array, Array]:
-    """Return Gauss-Legendre nodes and weights on [-1, 1]; not to be written to."""
+    """Return Gauss-Legendre nodes and weights on [-1, 1]; the arrays must not be written to."""
     return np.polynomial.legendre.leggauss(n)
 
 

@@ -29,7 +29,7 @@ __all__ = ["PARALLEL", "REACH", "Section"]
 
 Array = NDArray[np.float64]
 PARALLEL = 1e-8
-"""Planes whose unit normals differ by less count as parallel."""
+"""Planes whose unit normals differ by less than this count as parallel."""
 _AXIS_SCAN, _MOST_SIGNS, _MOST_GROUPS = 769, 50, 6
 
 
@@ -117,7 +117,7 @@ class Section:
     def break_functions(self) -> tuple[Callable[[Array], Array], ...] | None:
         """Functions of (..., m) points whose zero sets hold every break; None when not known.
 
-        Those of a function whose breaks nobody declared are looked for, and found on planes.
+        Where nobody declared the breaks of the function, they are searched for on planes.
         """
         breaks = _break_functions(self.link)
         if breaks is None:
@@ -134,7 +134,7 @@ class Section:
         return points_beside_breaks(self.break_functions or (), self.m)
 
     def cells(self, s: Array) -> Array:
-        """Return a number for points (..., m) that tells the signs of the break functions there."""
+        """Return a number at points (..., m) that encodes the signs of the break functions."""
         found = np.zeros(np.shape(s)[:-1])
         for j, function in enumerate((self.break_functions or ())[:_MOST_SIGNS]):
             found += 2.0**j * (function(s) > 0)
@@ -179,7 +179,7 @@ class Section:
     def planes(self) -> tuple[tuple[Array, Array], ...] | None:
         """Breaks on parallel planes as (unit direction (m,), sorted positions).
 
-        None when some break is not a plane, or when the breaks are not known and m > 1.
+        The answer is None when some break is not a plane, or the breaks are not known and m > 1.
         """
         if self.m == 1:
             return ((np.ones(1), self.breakpoints),)
@@ -219,7 +219,7 @@ class Section:
 
 @lru_cache(maxsize=256)
 def _break_functions(link: Function) -> tuple[Callable[[Array], Array], ...] | None:
-    """Return what a function breaks on, as planes where it can be."""
+    """Return functions that vanish where a function breaks; planes where that is possible."""
     if link.breaks is None:
         return broken_planes(link)
     found: list[Callable[[Array], Array]] = []

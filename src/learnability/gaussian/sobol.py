@@ -43,7 +43,7 @@ def sobol_uniforms(m: int, log2_n: int, rng: np.random.Generator) -> NDArray[np.
         from scipy.stats import qmc
 
         return np.asarray(qmc.Sobol(m, scramble=True, rng=rng).random_base2(log2_n))
-    rng = rng.spawn(1)[0]  # As SciPy does.
+    rng = rng.spawn(1)[0]  # SciPy does the same.
     powers = 1 << np.arange(_BITS, dtype=np.int64)
     shifts = rng.integers(2, size=(m, _BITS), dtype=np.uint32) @ powers
     scrambles = np.tril(rng.integers(2, size=(m, _BITS, _BITS), dtype=np.uint32), -1)
@@ -53,7 +53,7 @@ def sobol_uniforms(m: int, log2_n: int, rng: np.random.Generator) -> NDArray[np.
         scrambled = bits @ (scrambles[axis] + np.eye(_BITS, dtype=np.int64)).T % 2
         points[0, axis] = shifts[axis]
         for k, number in enumerate(scrambled @ powers[::-1]):
-            # In the order of Gray's code each half is the one before it, backwards.
+            # In the order of the Gray code each half is the one before it, reversed.
             points[1 << k : 2 << k, axis] = points[: 1 << k, axis][::-1] ^ number
     return np.asarray(points * 2.0**-_BITS)
 

@@ -2,8 +2,8 @@
 
 x = Sigma^(1/2) g with g standard normal. Sigma is the identity but for k marked axes e_1 ... e_k,
 along which the standard deviation of x is `scale`. The hidden directions W* (r orthonormal rows)
-lie in the span of the marked axes, and the hidden coordinates, which the label depends on, are the
-projections W* x divided by their covariance, so that they are standard normal:
+lie in the span of the marked axes. The label depends on the hidden coordinates, which are the
+projections W* x divided by the root of their covariance, so that they are standard normal:
 
     z = (W* Sigma W*^T)^(-1/2) W* x = to_label c,   c_j = <e_j, x> / scale_j.
 """
@@ -24,18 +24,18 @@ Array = NDArray[np.float64]
 
 
 class Frame(NamedTuple):
-    """The k marked axes of the inputs in one dimension, seen by numbers alone.
+    """The k marked axes of the inputs in a dimension d, described by numbers alone.
 
     Attributes
     ----------
     scale : array, shape (k,)
         Standard deviation of the inputs along each axis.
     to_label : array, shape (r, k)
-        Hidden coordinates of the standardised coordinates along the axes; orthonormal rows.
+        Map of the standardised coordinates along the axes to the hidden ones; orthonormal rows.
     hidden : array, shape (r, k)
         Coordinates of the hidden directions along the axes; orthonormal rows.
     spikes : int
-        How many of the axes, the first ones, are spikes of the inputs.
+        Number of axes that are spikes of the inputs; they come first.
     """
 
     scale: Array
@@ -45,7 +45,7 @@ class Frame(NamedTuple):
 
     @property
     def isotropic(self) -> bool:
-        """Whether the inputs are as long along every axis."""
+        """Whether the inputs have the same standard deviation along every axis."""
         return bool(np.all(self.scale == 1.0))
 
 

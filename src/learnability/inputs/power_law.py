@@ -24,7 +24,7 @@ __all__ = ["PowerLaw"]
 
 @record
 class PowerLaw(Inputs):
-    """Gaussian inputs with eigenvalues of the covariance that fall as a power of their rank.
+    """Gaussian inputs whose covariance has eigenvalues that fall as a power of their rank.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class PowerLaw(Inputs):
         return True
 
     def eigenvalues(self, d: int) -> NDArray[np.float64]:
-        """Return those of the covariance, largest first, with mean 1.
+        """Return the eigenvalues of the covariance, largest first, with mean 1.
 
         Parameters
         ----------

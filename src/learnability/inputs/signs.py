@@ -1,6 +1,6 @@
 """Inputs of random signs, whose hidden coordinates may be longer than the others.
 
-Signs e_i = +-1 at random; x_i = d^((A - 1) / 2) e_i on a random support of r coordinates and
+The signs e_i = +-1 are random; x_i = d^((A - 1) / 2) e_i on a random support of r coordinates and
 x_i = d^(-1/2) e_i elsewhere, A the anisotropy. The hidden directions are the axes of the support,
 and the hidden coordinates its signs. A = 0 is isotropic; A = 1 gives the support the length that
 all other coordinates have together.

@@ -56,7 +56,7 @@ class _Cosines(Kind):
         return tuple(self.read(one) for one in value)
 
     def parse(self, text: str) -> Any:
-        """Return numbers between commas; rows of a matrix between semicolons."""
+        """Read numbers separated by commas, and rows of a matrix separated by semicolons."""
         rows = [[float(part) for part in row.split(",")] for row in text.split(";")]
         if len(rows) > 1:
             return rows
@@ -135,14 +135,14 @@ class Spiked(MarkedInputs):
         Raises
         ------
         LearnabilityError
-            When a power of d is no finite number.
+            When a power of d is not a finite number.
         """
         if self.strength is not None:
             return np.atleast_1d(np.asarray(self.strength, dtype=float))
         return np.array([_power(d, e) for e in np.atleast_1d(np.asarray(self.exponent))])
 
     def cosines(self, r: int, d: int) -> Array:
-        """A, cosines of the spikes with r hidden directions in dimension d, shape (spikes, r).
+        """Return the cosines A of the spikes with r hidden directions in dimension d, (spikes, r).
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class Spiked(MarkedInputs):
         return _frame(self, r, d)
 
     def directions(self, seed: int, r: int, d: int) -> Directions:
-        """Hidden directions as those of isotropic inputs, and the marked axes around them."""
+        """Return hidden directions drawn as for isotropic inputs, and the marked axes."""
         hidden = orthonormal_rows(stream(seed, 0), r, d)
         free = stream(seed, 5).standard_normal((self.count, d))
         free -= (free @ hidden.T) @ hidden
@@ -216,7 +216,7 @@ def _frame(inputs: Spiked, r: int, d: int) -> Frame:
 
 
 def _root(matrix: Array) -> Array:
-    """The symmetric root of a positive matrix; negative eigenvalues of rounding count as zero."""
+    """The symmetric root of a positive matrix; eigenvalues below zero by rounding count as 0."""
     values, vectors = np.linalg.eigh(matrix)
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
@@ -228,7 +228,7 @@ def _power(d: int, exponent: float) -> float:
         found = math.inf
     if not math.isfinite(found):
         raise LearnabilityError(
-            f"An exponent was given as {exponent!r}, but d to this power at d = {d} is no finite "
-            "number: give a smaller one."
+            f"An exponent was given as {exponent!r}, but d to this power at d = {d} is not finite: "
+            "give a smaller one."
         )
     return found

@@ -1,7 +1,7 @@
 """Posteriors of links smooth in at most one coordinate and constant on boxes in the others.
 
-Exact roots in the smooth coordinate, exact normal probabilities in the last one, nodes in those
-between.
+The smooth coordinate has exact roots, the last one exact normal probabilities, and those between
+them have nodes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class BoxPosterior:
     Attributes
     ----------
     channel : Channel
-        With label noise only when the link takes finitely many values.
+        The channel; it has label noise only when the link takes finitely many values.
     smooth : int or None
         The coordinate in which the link is smooth.
     edges : tuple of arrays
@@ -92,7 +92,7 @@ class BoxPosterior:
 
     @cached_property
     def functions(self) -> list[tuple[LevelSets, list[tuple[int, ...]]]]:
-        """Distinct functions of the smooth coordinate, with the boxes of the others."""
+        """Distinct functions of the smooth coordinate, each with its boxes of the others."""
         assert self.smooth is not None
         link, rest = self.channel.link, self.order[1:]
         frame = np.eye(link.r)[rest]
@@ -112,7 +112,7 @@ class BoxPosterior:
 
     @cached_property
     def flat_boxes(self) -> tuple[list[tuple[int, ...]], Array]:
-        """Boxes of all coordinates (in the order of integration) with one label, and those."""
+        """Boxes of all coordinates (in the order of integration), and the one label of each."""
         link = self.channel.link
         boxes, values = [], []
         rng = np.random.default_rng(3)
@@ -169,7 +169,7 @@ class BoxPosterior:
         xp : module
             ``numpy`` or ``jax.numpy``.
         resolution : Resolution
-            How finely.
+            How finely the integrals are taken.
         """
         L = cholesky(V, self.order, xp)
         parts = []
@@ -201,7 +201,7 @@ class BoxPosterior:
         return found
 
     def at_roots(self, start: Particles, data: Any, omega: Any, L: Any, xp: Any) -> Particles:
-        """Return the smooth coordinate fixed to where the label is met."""
+        """Return particles whose smooth coordinate is fixed to where the link takes the label."""
         mean = omega[self.smooth]
         return root_particles(start, mean, L[0], data["roots"], data["log_weights"], xp)
 

@@ -45,19 +45,21 @@ def name_of(function: Any) -> str:
 def checked_r(r: Any) -> int:
     """Return the number of variables as an int from 1 to 9."""
     if isinstance(r, bool) or not isinstance(r, int | np.integer):
-        raise LinkError(f"`r` was given as {quote(str(r))}, but a whole number 1 to 9 is accepted.")
+        raise LinkError(
+            f"`r` was given as {quote(str(r))}, but a whole number from 1 to 9 is accepted."
+        )
     if not 1 <= r <= MOST_VARIABLES:
         raise LinkError(f"`r` was given as {quote(str(r))}, but 1 to {MOST_VARIABLES} is accepted.")
     return int(r)
 
 
 def check_function(function: Callable[[Any], Any], r: int) -> None:
-    """Call it twice on five points.
+    """Call a function twice on five points.
 
     Raises
     ------
     LinkError
-        When the answer is not one real number for each point, or not the same both times.
+        When it does not give one real number for each point, or not the same both times.
     """
     points = np.random.default_rng(5).standard_normal((5, r))
     first, again = (call_function(function, points) for _ in range(2))
@@ -128,7 +130,7 @@ def values_at(tree: Tree | None, function: Callable[[Any], Any] | None, z: Any, 
 
 
 def is_random(source: Any, r: Any) -> bool:
-    """Whether what a link is made of is a random label."""
+    """Whether the source of a link describes a random label."""
     if isinstance(source, str):
         return isinstance(read_formula(source, r if r is None else checked_r(r))[0], Law)
     return isinstance(source, Law)
@@ -152,7 +154,7 @@ def read_formula(text: str, r: int | None) -> tuple[Tree | Law, int]:
     Raises
     ------
     LinkError
-        When it is no formula, has more than r variables, or is no law of a label.
+        When it is not a formula, has more than r variables, or is not a law of a label.
     """
     match = _REPR.fullmatch(text) if len(text) < 4000 else None
     inner = match[1] if match else text
@@ -176,7 +178,7 @@ def checked_breaks(breaks: Any, r: int) -> Iterator[Any]:
     Raises
     ------
     LinkError
-        When they are no list, or a number is too large.
+        When they are not a list, or a number is too large.
     """
     if isinstance(breaks, str) or not isinstance(breaks, Sequence | np.ndarray):
         raise LinkError(

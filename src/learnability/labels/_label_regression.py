@@ -1,11 +1,11 @@
 """Second moments of conditional expectations given the label, from samples of any link.
 
-Wanted: the Gram matrix K = E[ E[t | y] E[t | y]^T ] of features t(z) given y, for continuous,
-discrete or mixed labels, with an honest error. E[t | y] is fitted by least squares on segments
+The Gram matrix K = E[ E[t | y] E[t | y]^T ] of features t(z) is estimated, for continuous,
+discrete or mixed labels, with its standard error. E[t | y] is fitted by least squares on segments
 of the label axis (basis 1, rank of y, y), and K is the product of fits from *different*
 replicates of scrambled Sobol points. Given the labels, each fit is unbiased and the replicates
 are independent, so their noise does not add up: a vanishing K is estimated by something centred
-at zero, whereas squaring one fit reports fake information for every segment.
+at zero, whereas the square of one fit adds spurious information for every segment.
 
 The segments come from the other half of the replicates: a recursive best split (as in regression
 trees) that continues while a split gains more than noise would, so that the jumps of E[t | y],
@@ -115,7 +115,7 @@ def regress_on_label(sample: Sampler, replicates: int = 8, bins: int = _FINE_BIN
     sample : callable
         From a seed to labels (N,), features (q, N) and weights (N,).
     replicates : int
-        Even, at least 4.
+        Number of replicates, even and at least 4.
     bins : int
         Number of fine label bins that the segments are made of.
 
@@ -183,11 +183,11 @@ class _BinSums:
     Attributes
     ----------
     basis : array, shape (6, bins)
-        Of 1, x, v, x^2, xv, v^2 with x the rank and v the scaled label.
+        Sums of 1, x, v, x^2, xv, v^2 with x the rank and v the scaled label.
     moments : array, shape (q, 3, bins)
-        Of t, tx, tv.
+        Sums of t, tx, tv.
     squares : array, shape (q, bins)
-        Of t^2.
+        Sums of t^2.
     count : array, shape (bins,)
         Number of samples; the other sums are weighted.
     """
@@ -266,7 +266,7 @@ def _segments(sums: _BinSums, forced: NDArray[np.int64], least: int) -> NDArray[
 
 
 def _fit(parts: list[_BinSums], cuts: NDArray[np.int64]) -> Fits:
-    """Fit local least squares per replicate, in a basis orthonormal for the pooled labels."""
+    """Fit each replicate by local least squares, in a basis orthonormal for the pooled labels."""
     pooled = _BinSums.total(parts)
     count = np.maximum(pooled.basis[0], 1e-300)
     centre = pooled.basis[1:3] / count

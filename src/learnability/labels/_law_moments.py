@@ -1,7 +1,7 @@
-"""Conditional moments of random labels: of soft cells, of a table on a line, or of a core.
+"""Conditional moments of random labels, from soft cells, a table on a line, or the core of a law.
 
-The core of a law is its function of visible and latent coordinates: its moments restricted to
-products of the visible ones are those of the law.
+The core of a law is the label as a function of visible and latent coordinates. Its moments,
+restricted to products of the visible ones, are those of the law.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def moments_of_law(
     Parameters
     ----------
     section : Section
-        Of the visible coordinates.
+        A section of the space of the visible coordinates.
     law : Law
-        Of the label.
+        The law of the label.
     noise : float
         Variance of added Gaussian noise.
     orders : list of int

@@ -1,7 +1,7 @@
 """Posteriors of random labels: nodes weighted by P(y | z), and functions of latent coordinates.
 
-A latent coordinate has mean zero and variance one whatever is known: the posterior of a function of
-visible and latent coordinates is that of the function, with these pinned.
+A latent coordinate has mean zero and variance one before its label is seen, whatever else is known:
+a random label has the posterior of its function of all coordinates, with the latent ones so pinned.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class PinnedPosterior:
     Attributes
     ----------
     channel : Channel
-        Of the random label.
+        The channel of the random label.
     scheme : Scheme
-        Of the function, for all of its coordinates.
+        The scheme of the function, for all of its coordinates.
     r : int
         Number of visible coordinates.
     """
@@ -79,7 +79,7 @@ class SoftPosterior:
     Attributes
     ----------
     channel : Channel
-        With a FiniteLaw.
+        A channel whose law is a FiniteLaw.
     """
 
     channel: Channel

@@ -1,7 +1,7 @@
-"""Text of a law of the label to the law itself, in the simplest form that has the same law.
+"""The text of a law of the label is turned into that law, in its simplest form.
 
 Latent variables on which nothing depends are left out. Those that enter linearly make a normal law,
-inside a sign or a step a probit one. A law without randomness is a formula.
+or a probit law inside a sign or a step. A law without randomness is a formula.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def law_of(word: str | None, trees: tuple[Tree, ...], r: int) -> Law | Tree:
     Parameters
     ----------
     word : str or None
-        Of `LAW_WORDS`.
+        One of `LAW_WORDS`, or None for a formula.
     trees : tuple of Tree
         Its arguments, or the one formula.
     r : int
@@ -72,8 +72,8 @@ def law_of(word: str | None, trees: tuple[Tree, ...], r: int) -> Law | Tree:
     Raises
     ------
     LinkError
-        When it is no law: probabilities that are none, negative rates, a flipped label other than
-        +1 and -1.
+        When it is not a law: it has probabilities outside [0, 1], negative rates, or flips labels
+        other than +1 and -1.
     """
     name = written(word, trees, r)
     trees = tuple(_without_idle(tree) for tree in trees)
@@ -108,7 +108,7 @@ def law_of(word: str | None, trees: tuple[Tree, ...], r: int) -> Law | Tree:
     if latents:
         return law
     points = probe_points(r, links)
-    # On the axes, which stand between, a sign is zero.
+    # Points on the axes are left out, since a sign is zero there.
     likely = np.concatenate([points[:4096], points[len(probe_points(r)) :]])
     seen = law.probabilities(likely)
     return mean if np.isin(seen, (0.0, 1.0)).all() else law
@@ -225,7 +225,7 @@ def _formula(tree: Tree, r: int, name: str) -> Law | Tree:
 
 
 def _probit(tree: Tree) -> Tree | None:
-    """P(+) of the sign or step of a function linear in its latent variables; None for others."""
+    """P(+) for the sign or step of a function linear in its latent variables; else None."""
     if not isinstance(tree, Call) or tree.name not in ("sign", "step"):
         return None
     straight = _linear(tree.args[0])

@@ -1,4 +1,4 @@
-"""Posteriors of any link: lines, on short segments of which g is replaced by a linear function.
+"""Posteriors of any link, along lines on whose short segments g is replaced by a linear function.
 
 The Gaussian integrals of a linear function are exact whatever the noise. When several coordinates
 are smooth, lines run along each, with weights that add up to one and vanish where g is flat along
@@ -86,7 +86,7 @@ class LinePosterior:
 
     @property
     def is_linear(self) -> bool:
-        """Whether one piece a line is enough: posteriors are then exact but for outer nodes."""
+        """Whether one piece per line is enough: posteriors are then exact but for outer nodes."""
         return len(self.axes) == 1 and self._linear[self.axes[0]]
 
     @cached_property
@@ -117,7 +117,7 @@ class LinePosterior:
 
     @property
     def _floor(self) -> float:
-        """Least variance of a label, on which flat pieces are told apart."""
+        """Least variance of a label, which gives the values of flat pieces a finite density."""
         return (1e-6 * self._unit) ** 2
 
     def prepare(self, y: Array) -> dict[str, Array]:
@@ -162,7 +162,7 @@ class LinePosterior:
             coordinates.insert(axis, centre + scale * t)
             return Coordinates(tuple(coordinates))
 
-        sums = [0.0, 0.0, 0.0]  # These are mass, first and second moment along each line.
+        sums = [0.0, 0.0, 0.0]  # These are the mass and the first two moments along each line.
         for low, high in panel_ends(centre, scale, self._edges[axis], resolution.reach, xp):
             parts = self._panel(low, high, y, points, V, scale, axis, xp, resolution)
             sums = [total + part for total, part in zip(sums, parts, strict=True)]
@@ -208,7 +208,7 @@ class LinePosterior:
         else:
             left, right = self._cut(knots, points, xp)
             width = right - left
-            inset = 1e-3 * width  # They are taken just inside, since the ends may be jumps.
+            inset = 1e-3 * width  # Values are taken just inside, since the ends may be jumps.
             at_left = self._link(points(left + inset), xp)
             at_right = self._link(points(right - inset), xp)
             slope = (at_right - at_left) / xp.maximum(0.998 * width, 1e-12)
@@ -289,7 +289,7 @@ class Coordinates:
 
     @property
     def dtype(self) -> Any:
-        """Of the coordinates."""
+        """The type of the coordinates."""
         return self.coordinates[0].dtype
 
     def __getitem__(self, key: tuple[Any, int]) -> Any:

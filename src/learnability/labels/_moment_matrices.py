@@ -1,4 +1,4 @@
-"""The matrices K_k = E[zeta_k zeta_k^T], with what tells their error."""
+"""The matrices K_k = E[zeta_k zeta_k^T], with what their errors are estimated from."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class ConditionalMoments:
     order : int
         The order k.
     matrix : array, shape (q, q)
-        In the orthonormal products of `multi_indices(m, k)`.
+        The matrix, in the orthonormal products of `multi_indices(m, k)`.
     rules : tuple of array
-        The same from other quadrature rules.
+        The matrix from other quadrature rules.
     replicates : tuple of (array, float)
-        The same leaving out one replicate of the samples each, tagged by its half.
+        The matrix without one replicate of the samples, for each of them, tagged by its half.
     method : str
         ``"symmetry"``, ``"level sets"``, ``"cells"`` or ``"regression"``.
     allowed : int

@@ -30,11 +30,11 @@ class PlanarScore:
     Parameters
     ----------
     scheme : BoxPosterior
-        One that `is_planar`.
+        A scheme for which `is_planar` is true.
     y : array, shape (N,)
         Labels.
     dtype : dtype
-        In which to compute.
+        The type in which numbers are computed.
     """
 
     def __init__(self, scheme: BoxPosterior, y: NDArray[Any], dtype: DTypeLike) -> None:
@@ -67,7 +67,7 @@ class PlanarScore:
         Parameters
         ----------
         omega : array, shape (r, N)
-            Means, in the type of this score.
+            Means, in the `dtype` of this score.
         V : array, shape (r, r)
             Covariance.
 
@@ -76,8 +76,8 @@ class PlanarScore:
         g : array, shape (r, N)
             g_out.
         plausible : array, shape (N,)
-            Probability of the label, among those that its own roots could have. The error of g
-            is that of the type over this number.
+            Probability of the label, relative to the total weight of its particles. The error of g
+            is the rounding error of the type, divided by this number.
         """
         scheme, dtype = self.scheme, omega.dtype
         order = scheme.order
@@ -100,7 +100,7 @@ class PlanarScore:
             average, *means = ((weight * x).sum(axis=0) for x in sums)
         total = np.maximum(average, 1e-30)
         g = np.empty_like(omega)
-        for k in range(len(order) - 1, -1, -1):  # It is solved from the last row: L^T g = E[t | y].
+        for k in range(len(order) - 1, -1, -1):  # L^T g = E[t | y] is solved from its last row on.
             g[order[k]] = means[k] / total
             if k < len(order) - 2:
                 after = sum(L[j, k] * g[order[j]] for j in range(k + 1, len(order)))
@@ -135,7 +135,7 @@ class PlanarScore:
 
 
 def _root(V: list[list[float]], order: list[int]) -> list[list[float]]:
-    """Cholesky factor of V with its rows in this order; for so few, LAPACK's call takes longer."""
+    """Cholesky factor of V with its rows in this order; faster than LAPACK for so few rows."""
     L = [[0.0] * len(order) for _ in order]
     for i, row in enumerate(order):
         for j, column in enumerate(order[: i + 1]):

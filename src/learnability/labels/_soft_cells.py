@@ -1,8 +1,8 @@
 """E[ zeta_k zeta_k^T ] and E[h_k | y] of random labels on sections of hidden space.
 
-Finitely many labels: masses and moments of soft cells, with the rules that integrate the
-probabilities, split at their breaks. Normal labels on a line: a table. Every other law: that of its
-function of visible and latent coordinates, restricted to products of visible ones.
+Finitely many labels have masses and moments of soft cells, by rules that integrate their
+probabilities and are split at their breaks. Normal labels on a line have a table. Every other law
+has the moments of its function of visible and latent coordinates, restricted to visible products.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ def soft_cells(
     Parameters
     ----------
     section : Section
-        Of the visible coordinates, m of them.
+        A section with m visible coordinates.
     law : FiniteLaw
-        Whose probabilities are integrated.
+        The law whose probabilities are integrated.
     orders : sequence of int
         Orders of the Hermite products of the m coordinates.
     """
@@ -93,7 +93,7 @@ def soft_cells(
     turned = whole.inside(frame)
     found = []
     rules, how = rules_for(turned, constant=law.constant)
-    if how == "lines" and turned.m > 3:  # Their difference is no error over so coarse a grid.
+    if how == "lines" and turned.m > 3:  # Over so coarse a grid their difference is not the error.
         rules = sampled_rules(turned)
     for rule in rules:
         n, p = len(rule.outer), rule.inner.shape[1]

@@ -1,4 +1,4 @@
-"""Finitely many labels: exact masses and moments of the cells {g = v}; noise mixes them."""
+"""Finitely many labels have cells {g = v} with exact masses and moments; noise mixes them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def cells_of(
 
 
 def soft_masses(link: Link, law: FiniteLaw) -> tuple[Array, Array]:
-    """Return the labels of a law of a random label, and the probability of each."""
+    """Return the labels of a random label, and the probability of each."""
     mass = soft_cells(Section.whole(link), law, [1])[0][0]
     return np.array(law.labels), mass
 

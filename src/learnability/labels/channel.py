@@ -55,7 +55,8 @@ class Channel:
         object.__setattr__(self, "noise", checked_noise(self.noise))
         if self.law is not None and self.law.kind == "density" and self.noise:
             raise LearnabilityError(
-                f"Gaussian noise was added to {self.law.name}, but a density holds all its noise."
+                f"Gaussian noise was added to {self.law.name}, but a density already includes all "
+                "its noise."
             )
         added = None if self.law is None else self.law.added
         if self.law is not None and added is not None:
@@ -74,7 +75,7 @@ class Channel:
 
     @property
     def latents(self) -> int:
-        """Number of normal variables beside z that make a label, that of noise the last."""
+        """Number of normal variables besides z that make a label; that of the noise is the last."""
         return self.core.r - self.link.r + (self.noise > 0)
 
     def labels(self, z: Array, latents: Array) -> Array:
@@ -85,7 +86,7 @@ class Channel:
         z : array, shape (..., r)
             Hidden coordinates.
         latents : array, shape (..., latents)
-            Standard normal ones.
+            Standard normal latent variables.
         """
         core = self.core
         inside = latents[..., : core.r - self.link.r]
@@ -112,7 +113,7 @@ class Channel:
         z : array_like, shape (..., r)
             Hidden coordinates.
         rng : numpy Generator
-            Of the noise.
+            The generator of the noise.
         """
         if self.law is None:
             y = np.asarray(self.link(z))
@@ -228,7 +229,7 @@ def checked_frame(known: ArrayLike | None, r: int) -> Array:
     Raises
     ------
     LearnabilityError
-        When the shape is another, or the rows are not orthonormal.
+        When the shape is wrong, or the rows are not orthonormal.
     """
     frame = np.zeros((0, r)) if known is None else np.atleast_2d(np.asarray(known, dtype=float))
     if frame.ndim != 2 or frame.shape[1] != r or len(frame) >= r:
@@ -246,7 +247,7 @@ def checked_noise(noise: float) -> float:
     Raises
     ------
     LearnabilityError
-        When it is no finite variance.
+        When it is not a finite variance.
     """
     if not is_number(noise) or noise < 0:
         raise refuse("noise", noise, "a finite variance of at least 0")

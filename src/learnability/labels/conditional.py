@@ -47,12 +47,12 @@ MANY_SAMPLES = 22
 """Base-two logarithm of the number of samples behind a threshold."""
 
 FEW_SAMPLES = 18
-"""The same where only a yes or no is wanted first."""
+"""The same where a first answer, yes or no, is wanted."""
 
 RAREST_LABEL = 1e-9
-"""Curved cells of labels with a smaller probability are refused."""
+"""Labels of curved cells with a smaller probability than this are refused."""
 
-_WORK = 26  # This is the base-two logarithm of samples times products.
+_WORK = 26  # This bounds the base-two logarithm of samples times products.
 _STRETCH = 1.2  # Samples are wider than the normal law, and weighted: the tails matter for moments.
 _NODES = {1: (8, 24), 2: (6, 8), 3: (2, 4)}
 
@@ -82,7 +82,7 @@ def conditional_moments(
         Base-two logarithm of the number of samples, where samples are used.
     blur : float
         Variance of a further noise that hides differences between labels that are not to be
-        believed. With it samples are used always.
+        believed. With it, samples are always used.
 
     Returns
     -------
@@ -93,7 +93,8 @@ def conditional_moments(
         return _unconditional(section, noise, orders, samples, blur)
     if len(known) not in _NODES:
         raise LearnabilityError(
-            f"Moments given {len(known)} known directions were asked, but at most 3 are accepted."
+            f"Moments given {len(known)} known directions were asked for, but at most 3 are "
+            "accepted."
         )
     if noise == blur == 0 and (labels := _curved_labels(section)) is not None:
         return _by_curved_cells(section, labels, orders, known)
@@ -106,7 +107,7 @@ def conditional_moments(
 
 
 def _nodes(section: Section, known: Array, n: int) -> tuple[Array, Array]:
-    """A product rule for the known coordinates, split at zero and at the breaks along them."""
+    """Make a product rule for the known coordinates, split at zero and at the breaks."""
     axes = []
     for row in known:
         breaks = [np.zeros(1)]
@@ -137,7 +138,7 @@ def _averaged(
 
 
 def _mean(parts: list[ConditionalMoments], weights: Array) -> ConditionalMoments:
-    """Return the weighted mean of moments; what a part lacks is filled by its own value."""
+    """Return the weighted mean of moments; a part without rules or replicates counts as it is."""
     names = {part.method for part in parts}
     method = next(n for n in ("regression", "cells", "level sets", "symmetry") if n in names)
     rules = max(len(part.rules) for part in parts)
@@ -192,7 +193,7 @@ def _unconditional(
         cells = [curved.moments(wanted, t) for t in _tolerances(curved)]
         return found | mixed_cells(cells, labels, noise, wanted, invariant)
     values = few_values(section)
-    # Lines over a grid of three coordinates do not know their error; samples do.
+    # Lines over a grid of three coordinates give no reliable error; samples do.
     if values is not None and section.planes is not None and section.m <= 4:
         cells = cells_of(section, values, wanted)
         return found | mixed_cells(cells, values, noise, wanted, invariant)
@@ -205,9 +206,9 @@ def _on_the_line(
 ) -> tuple[Array, Array] | None:
     """Return squared moments up to order 8 of a one-dimensional section, kept for all orders.
 
-    One that folds too often has an error of one: nothing is known of it. None when the section
-    has more dimensions, or breaks that nobody declared and that were not found: the total mass is
-    then not one.
+    A section that folds too often has an error of one: nothing is known of it. The answer is None
+    when the section has more dimensions, or breaks that were neither declared nor found, which
+    shows in a total mass other than one.
     """
     if len(slope) != len(offset):
         return None
@@ -282,7 +283,7 @@ def mixed_cells(
 def _by_curved_cells(
     section: Section, labels: Array, orders: Sequence[int], known: Array
 ) -> dict[int, ConditionalMoments]:
-    """Return K_k given known coordinates; what their symmetries forbid anywhere is zero."""
+    """Return K_k given known coordinates; entries that symmetries forbid are zero."""
     somewhere = section.fix(known, np.random.default_rng(43).standard_normal(len(known)))
     invariant = {k: _invariant_basis(somewhere, k) for k in orders}
     cells = CurvedCells(section, labels, known)
@@ -340,7 +341,7 @@ def _regression(
 ) -> CrossGram:
     """Return the regression of the invariant products of several orders on the label."""
     dimension = section.m + (noise > 0)
-    # Many products of a high order are averaged together, and cost memory: fewer samples do.
+    # Many products of a high order are averaged together and take memory: fewer samples suffice.
     products = sum(len(invariant[k]) for k in orders)
     samples = min(samples, max(_WORK - math.ceil(math.log2(products)), 17)) - (section.m > 2)
 
@@ -372,8 +373,8 @@ def conditional_law(section: Section, noise: float, order: int) -> Callable[[Arr
     Returns
     -------
     callable
-        From labels (n,) to (n, q); NaN for labels that do not occur. By the method that
-        `conditional_moments` uses.
+        From labels (n,) to (n, q); NaN for labels that do not occur. The method is that of
+        `conditional_moments`.
     """
     invariant = _invariant_basis(section, order)
     law = law_on(section)

@@ -63,12 +63,12 @@ class GaussianLaw(Law):
 
     @property
     def parts(self) -> tuple[Link, ...]:
-        """Mean and variance."""
+        """The mean and the variance."""
         return self.location, self.dispersion
 
     @property
     def values(self) -> tuple[float, ...] | None:
-        """None: the label has a density."""
+        """None, because the label has a density."""
         return None
 
     @cached_property
@@ -102,7 +102,7 @@ class GaussianLaw(Law):
 
     @property
     def mirror(self) -> Callable[[Array], Array] | None:
-        """The mean changes its sign."""
+        """The function that changes the sign of the mean."""
         return _opposite
 
     def rotate(self, Q: Array) -> GaussianLaw:
@@ -143,7 +143,7 @@ class LatentLaw(Law):
 
     @property
     def values(self) -> tuple[float, ...] | None:
-        """None: the labels are not finitely many."""
+        """None, because there are infinitely many labels."""
         return None
 
     @cached_property
@@ -172,7 +172,7 @@ class LatentLaw(Law):
 
     @property
     def _visible_breaks(self) -> tuple[Link, ...] | None:
-        """Breaks of the averages over latent variables, where those along them do no harm."""
+        """Breaks of the averages over latent variables; None where breaks along these may count."""
         from learnability.labels.link import Link
 
         found = []
@@ -197,12 +197,12 @@ class LatentLaw(Law):
 
     @property
     def mirror(self) -> Callable[[Array], Array] | None:
-        """None: symmetries are those of the function."""
+        """None, because symmetries are those of the function."""
         return None
 
     @cached_property
     def symmetries(self) -> tuple[Symmetry, ...]:
-        """Those of the function that keep visible and latent variables apart."""
+        """The symmetries of the function that do not mix visible and latent variables."""
         found: dict[tuple[tuple[int, ...], tuple[int, ...]], Symmetry] = {}
         for s in self.core.symmetries:
             if set(s.permutation[: self.r]) == set(range(self.r)):

@@ -1,4 +1,4 @@
-"""Cells {g = v} with curved boundaries: exact along lines, adaptive across them.
+"""Cells {g = v} with curved boundaries are integrated exactly along lines, adaptively across them.
 
 Along a line a cell is a union of intervals between the zeros of the break functions, and its
 Hermite moments follow from the antiderivative -h_{k-1} phi / sqrt(k). What is left is smooth but
@@ -28,7 +28,7 @@ Indices = NDArray[np.intp]
 Integrand = Callable[[Indices, Array], Array]
 
 MOST_DIRECTIONS = 3
-"""Cells in more dimensions are left to other rules."""
+"""Cells in more dimensions than this are left to other rules."""
 
 _PANELS = np.array([-REACH, -4.0, -2.2, -1.1, 0.0, 1.1, 2.2, 4.0, REACH])
 _ROUNDS = 24
@@ -36,7 +36,7 @@ _RARE = 0.02
 _RARE_TOLERANCE = {2: 1e-11, 3: 1e-9}
 _FINE_SCAN = {2: 5e-9, 3: 5e-7}  # Below these tolerances lines are scanned finely.
 _SCANS, _PROBES = (49, 97, 193), 512
-_LOOSER = 100  # An average of averages is smoother, and its rules agree better than they say.
+_LOOSER = 100  # An average of averages is smoother: its error is well below what two rules show.
 _KRONROD = np.array(
     [
         [0.99145537112081263, 0.02293532201052922, 0.0],
@@ -61,7 +61,7 @@ class CurvedCells:
     Parameters
     ----------
     section : Section
-        With m = 2 or 3.
+        A section with m = 2 or 3.
     labels : array, shape (n,)
         Its values, sorted.
     known : array, shape (j, m)
@@ -80,7 +80,7 @@ class CurvedCells:
         orders : sequence of int
             Orders of the orthonormal Hermite products.
         tolerance : float
-            Of each interval.
+            Tolerance of each interval.
         """
         found = self._given(np.zeros((1, 0)), orders, tolerance)
         return found[0][0, :, 0], {k: found[k][0] for k in orders}
@@ -93,7 +93,7 @@ class CurvedCells:
         orders : sequence of int
             Orders of the orthonormal products of `complement(known)`.
         tolerance : float
-            Of each interval.
+            Tolerance of each interval.
         """
         sizes = [len(multi_indices(self.section.m - len(self.known), k)) for k in orders]
 
@@ -147,7 +147,7 @@ class CurvedCells:
 
     @cached_property
     def _panels(self) -> list[Array]:
-        """Edges on each coordinate at which averages begin; rare cells have some of their own."""
+        """First edges of the averages on each coordinate; rare cells add edges of their own."""
         edges = [self._lines[0].rare_edges(i) for i in range(self.section.m)]
         return [np.unique(np.concatenate([_PANELS, e])) for e in edges]
 
@@ -155,8 +155,8 @@ class CurvedCells:
     def _lines(self) -> tuple[Section, list[Callable[[Array], Array]], int | None]:
         """The section, functions that change sign with the label, and the points that scan a line.
 
-        Steps do not turn back: two of them close to each other are seen by a finer scan only, and
-        how fine is left to the tolerance.
+        Steps do not turn back: only a finer scan sees two that are close to each other, and the
+        tolerance decides how fine it is.
         """
         m = self.section.m
         turned = self.section.inside(np.vstack([self.known, complement(self.known, m)]))
@@ -168,7 +168,7 @@ class CurvedCells:
 
 
 def _enough(functions: list[Callable[[Array], Array]], m: int) -> int:
-    """Points of a line that find as many zeros, on all of many lines, as four times the most do."""
+    """Points of a line that find, on many lines, all zeros that four times the most points find."""
     origins = np.random.default_rng(47).standard_normal((_PROBES, m))
     origins[:, -1], along = 0.0, np.eye(m)[-1]
 
@@ -242,7 +242,7 @@ def _averages(
 
 
 def _adaptive(function: Integrand, owners: int, panels: Array, tolerance: float) -> Array:
-    """Integrate against the normal density for every owner, halving what has not settled."""
+    """Integrate against the normal density for every owner; halve panels until they settle."""
     count = len(panels) - 1
     owner = np.repeat(np.arange(owners), count)
     low, high = np.tile(panels[:-1], owners), np.tile(panels[1:], owners)

@@ -1,4 +1,4 @@
-"""A user's own density of the label, as soft cells at the nodes of an integral over the label."""
+"""A density of the label that a user gives; nodes of an integral over the label are soft cells."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ class DensityLaw(FiniteLaw):
             found, again = (np.asarray(self.log_density(y, z), dtype=float) for _ in range(2))
         if np.isnan(found).any() or not np.array_equal(found, again, equal_nan=True):
             raise LinkError(
-                f"{self.name} gave a log density that is not a number, or another on the second "
-                "call, but it must be a function, with -inf where the density vanishes."
+                f"{self.name} gave a log density that is not a number, or a different one on a "
+                "second call, but it must be a function, with -inf where the density vanishes."
             )
         return found
 
@@ -111,7 +111,7 @@ class DensityLaw(FiniteLaw):
         )
 
     def _panels(self, low: float, high: float, count: int) -> Array:
-        """Ends of panels, equal ones and ones that grow from the end of the support, or from 0."""
+        """Ends of panels: equal ones, and ones that grow from the end of the support or from 0."""
         origin = next((end for end in self.support if math.isfinite(end)), 0.0)
         grown = np.logspace(-4, math.log10(high - low), count)
         ends = np.concatenate([np.linspace(low, high, count + 1), origin - grown, origin + grown])
@@ -137,7 +137,7 @@ class DensityLaw(FiniteLaw):
 
     @property
     def parts(self) -> tuple[Link, ...]:
-        """Mean and variance, and the density at some labels."""
+        """The mean, the variance, and the density at some labels."""
         some = np.linspace(0, len(self.labels) - 1, 7).astype(int)[1:-1]
         densities = [Link(_At(self, self.labels[k]), r=self.r, breaks=self._edges) for k in some]
         return self.mean, self.variance, *densities
@@ -150,12 +150,12 @@ class DensityLaw(FiniteLaw):
 
     @property
     def values(self) -> tuple[float, ...] | None:
-        """None: the label has a density."""
+        """None, because the label has a density."""
         return None
 
     @property
     def constant(self) -> bool:
-        """Whether the density does not change between its breaks: not so."""
+        """Whether the density does not change between its breaks: always False."""
         return False
 
     @property
@@ -176,14 +176,14 @@ class DensityLaw(FiniteLaw):
         return xp.exp(self.log_density(y, z))
 
     def sample(self, z: Array, rng: np.random.Generator) -> Array:
-        """Return labels (...) of hidden coordinates (..., r), by the inverse of the cumulated law.
+        """Return labels (...) of hidden coordinates (..., r), by the inverse of the cumulative law.
 
         Parameters
         ----------
         z : array, shape (..., r)
             Hidden coordinates.
         rng : numpy Generator
-            Of the labels.
+            The generator of the labels.
         """
         return self.chosen(z, rng.random(z.shape[:-1]))
 
@@ -199,7 +199,7 @@ class DensityLaw(FiniteLaw):
 
     @property
     def mirror(self) -> Callable[[Array], Array] | None:
-        """The labels in reverse order, where the nodes are symmetric."""
+        """The function that reverses the order of the labels, where the nodes are symmetric."""
         return super().mirror
 
     def rotate(self, Q: Array) -> FiniteLaw:
@@ -208,7 +208,7 @@ class DensityLaw(FiniteLaw):
         Parameters
         ----------
         Q : array, shape (r, r)
-            Orthogonal.
+            An orthogonal matrix.
         """
         density = self.log_density
         turned = [link.rotate(Q) for link in self._edges]
@@ -226,7 +226,7 @@ class _At:
 
 
 def _between(total: Array, y: Array, level: Array) -> Array:
-    """Where columns (K, n) that grow pass levels (n,), linearly between the places y (K,)."""
+    """Where increasing columns (K, n) pass levels (n,), by linear interpolation in y (K,)."""
     above = np.clip((total < level).sum(axis=0), 1, len(y) - 1)
     column = np.arange(len(level))
     low, high = total[above - 1, column], total[above, column]

@@ -16,7 +16,7 @@ __all__ = ["AsLink", "AsOptionalLink", "Function", "function"]
 if TYPE_CHECKING:
 
     class AsLink:
-        """The type of such a field: it is given as text, Link or callable, and read as a Link."""
+        """The type of such a field: it is set to text, a Link or a callable, and read as a Link."""
 
         def __get__(self, record: object, owner: object) -> Link: ...
         def __set__(self, record: object, value: str | Link | Callable[[Any], Any]) -> None: ...
@@ -40,7 +40,7 @@ class Function(Kind):
     Attributes
     ----------
     variables : int
-        Their number r.
+        The number r of variables.
     """
 
     examples: ClassVar[tuple[Any, ...]] = ("tanh(z)", "relu(z)", "z + He2(z)", "exp(z)")
@@ -64,7 +64,7 @@ class Function(Kind):
         Raises
         ------
         LearnabilityError
-            When the text is not a formula, or the number of variables is another.
+            When the text is not a formula, or has another number of variables.
         """
         alone = callable(value) and not isinstance(value, Link)
         link = certain(Link(value, r=self.variables) if alone else Link(value))
@@ -85,9 +85,9 @@ def function(default: Any, *, help: str, variables: int = 1, **about: Any) -> An
     Parameters
     ----------
     default : str, Link or None
-        Its default.
+        The default of the field.
     help : str
-        One sentence.
+        A sentence that describes the field.
     variables : int
         Number of variables.
     **about

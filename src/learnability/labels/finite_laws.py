@@ -1,7 +1,7 @@
 """Laws of finitely many labels, or of counts, as soft cells.
 
-Label y_k has probability p_k(z), and everything that theory needs of it are Gaussian integrals of
-the p_k.
+The label y_k has the probability p_k(z), and all that theory needs of the law are Gaussian
+integrals of the p_k.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class FiniteLaw(Law):
     labels : sequence of float
         The labels, all different.
     probabilities : sequence of str, callable or Link
-        Of each label, functions of z that are nowhere negative and add up to one.
+        The probability of each label: functions of z, nowhere negative, that add up to one.
     r : int, optional
         Number of hidden coordinates; needed when a probability is a callable.
     latents : int
         Number of latent variables among those of the probabilities, the last ones.
     name : str
-        What to call it.
+        The name of the law in messages.
     given_mean : Link, optional
         E[y | z], where it has a simpler form than the sum over the labels.
 
@@ -131,14 +131,14 @@ class FiniteLaw(Law):
         return hash(self._key())
 
     def _check(self) -> None:
-        """Refuse what is no law: probabilities below 0 or above 1, or that do not add up to one."""
+        """Refuse what is not a law: probabilities outside [0, 1], or that do not add up to one."""
         points = probe_points(self.r + self.latents, self.fields)
         chances = np.array([np.asarray(link(points), dtype=float) for link in self.fields])
         wrong = ~((chances >= -_SUM) & (chances <= 1 + _SUM))
         if wrong.any():
             k, at = np.argwhere(wrong)[0]
             raise LinkError(
-                f"{self.name} is no law of a label: the probability of {self.labels[k]:g} is "
+                f"{self.name} is not a law of a label: the probability of {self.labels[k]:g} is "
                 f"{chances[k, at]:.4g} at {where(points[at], self.r)}, but it must lie between 0 "
                 "and 1."
             )
@@ -146,7 +146,7 @@ class FiniteLaw(Law):
         if off.any():
             at = int(np.argmax(off))
             raise LinkError(
-                f"{self.name} is no law of a label: its probabilities add up to "
+                f"{self.name} is not a law of a label: its probabilities add up to "
                 f"{chances[:, at].sum():.6g} at {where(points[at], self.r)}, but they must add up "
                 "to 1."
             )
@@ -247,7 +247,7 @@ class FiniteLaw(Law):
         z : array, shape (..., r)
             Hidden coordinates.
         rng : numpy Generator
-            Of the labels.
+            The generator of the labels.
         """
         points = with_latents(z, self.latents, rng)
         return np.asarray(self.chosen(points, rng.random(z.shape[:-1])))
@@ -267,7 +267,7 @@ class FiniteLaw(Law):
         z : array, shape (..., r + latents)
             Visible and latent coordinates.
         u : array, shape (...)
-            Between 0 and 1.
+            Numbers between 0 and 1.
         xp : module
             ``numpy`` or ``jax.numpy``, the home of `z`.
         """
@@ -287,7 +287,7 @@ class FiniteLaw(Law):
 
     @property
     def mirror(self) -> Callable[[Array], Array] | None:
-        """The labels in reverse order, where -y is a label with y."""
+        """The function that reverses the order of the labels, where -y is a label whenever y is."""
         labels = np.array(self.labels)
         return _reversed if np.allclose(labels, -labels[::-1], atol=1e-12) else None
 
@@ -297,7 +297,7 @@ class FiniteLaw(Law):
         Parameters
         ----------
         Q : array, shape (r, r)
-            Orthogonal.
+            An orthogonal matrix.
         """
         turn = np.eye(self.r + self.latents)
         turn[: self.r, : self.r] = Q
@@ -334,7 +334,7 @@ class FiniteMoment:
 
 @dataclass(frozen=True)
 class _Chosen:
-    """(z, latent variables) -> label, at the quantile that the last variable is of."""
+    """(z, latent variables) -> label, at the normal quantile of the last variable."""
 
     law: FiniteLaw
 

@@ -106,7 +106,7 @@ class HermiteExpansion:
 
     @property
     def remainder(self) -> float:
-        """E[g^2] less the parts of order 0 to K (Parseval)."""
+        """E[g^2] minus the parts of order 0 to K (Parseval)."""
         return max(self.energy - sum(self.power(k) for k in range(self.order + 1)), 0.0)
 
     def is_zero(self, k: int) -> bool | None:
@@ -120,7 +120,7 @@ class HermiteExpansion:
         size = math.sqrt(float(np.max(self.tensors[k] ** 2, initial=0.0)) / math.factorial(k))
         error, scale = self.errors[k], math.sqrt(self.energy)
         if self.method == "exact":
-            # Decimals of a formula, such as those of a rotation, are rounded themselves.
+            # Decimals of a formula, such as those of a rotation, are themselves rounded.
             return size <= 1e-13 * scale
         if size > max(10 * error, ZERO * scale):
             return False
@@ -132,12 +132,12 @@ class HermiteExpansion:
         return self.exponent_from(1)
 
     def exponent_from(self, least: int) -> int | None:
-        """Return the same when it is known to be at least so large.
+        """Return the information exponent when a lower bound of it is known.
 
         Parameters
         ----------
         least : int
-            Such as the generative exponent.
+            The lower bound, such as the generative exponent.
         """
         for k in range(least, self.order + 1):
             if self.is_zero(k) is False:

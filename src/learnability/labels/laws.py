@@ -1,4 +1,4 @@
-"""Laws of the label beyond a function with Gaussian noise: what all of them offer.
+"""What every law of the label offers, beyond a function with Gaussian noise.
 
 A law is P(y | z) of the hidden coordinates z. Some of its formulas may hold latent variables,
 standard normal and fresh for every label: they are coordinates after the r visible ones, and
@@ -30,7 +30,7 @@ EVERY_LAW = ("finite", "counts", "normal", "latent", "density")
 """The kinds of all laws, for learners that need no more than labels and their two moments."""
 
 TAIL_REACH = 7.5
-"""Laws are checked and counts are followed up to so many standard deviations."""
+"""Laws are checked, and counts are followed, up to this many standard deviations."""
 
 
 class Law(ABC):
@@ -89,12 +89,12 @@ class Law(ABC):
 
     @abstractmethod
     def profile(self, z: Array) -> Array:
-        """Return numbers (n, q) at points (n, r) that tell the law of the label there."""
+        """Return numbers (n, q) at points (n, r) that determine the law of the label there."""
 
     @property
     @abstractmethod
     def mirror(self) -> Callable[[Array], Array] | None:
-        """What the change of sign of the label does to `profile`; None if it has no counterpart."""
+        """What a change of sign of the label does to `profile`; None if no such map exists."""
 
     @cached_property
     def symmetries(self) -> tuple[Symmetry, ...]:

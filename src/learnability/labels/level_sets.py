@@ -56,14 +56,14 @@ class LevelSets:
     Parameters
     ----------
     section : Section
-        With m = 1.
+        A section with m = 1.
     """
 
     section: Section
 
     @cached_property
     def unit(self) -> float:
-        """Spread of g: labels are handled in this unit, whatever theirs is."""
+        """The spread of g, the unit in which labels are handled."""
         return float(np.ptp(self.section(np.linspace(-4, 4, 801)[:, None] + 1e-7))) or 1.0
 
     def value(self, t: Array) -> Array:
@@ -165,7 +165,7 @@ class LevelSets:
     def _blurred(self, order: int) -> Array:
         """Return E[h_k^2] on pieces that are flat only to rounding.
 
-        With which others they share a label is not known, and this is what they may add.
+        It is not known which of them share a label, and this bounds what they may add.
         """
         total = np.zeros(order + 1)
         for low, high in self.pieces.saturated:
@@ -203,7 +203,7 @@ class LevelSets:
         """Return nodes for the labels between two neighbouring levels."""
         branches = self.pieces.branches
         ends = self._roots(np.array([below, above]), which)  # (n, 2)
-        for j, level in enumerate((below, above)):  # At a fold bisection sees only half the digits.
+        for j, level in enumerate((below, above)):  # At a fold bisection finds half the digits.
             close = 1e-11 * (abs(level) + 1e-3 * (above - below))
             own = np.abs(branches.at_low[which] - level) <= close
             ends[:, j] = np.where(own, branches.low[which], ends[:, j])
@@ -226,7 +226,7 @@ class LevelSets:
             roots = np.concatenate([z[None], self._roots(y, np.delete(which, ref))])
             slopes = np.maximum(np.abs(self.slope(roots)), 1e-290)
             relative = np.minimum(slopes[0] / slopes, 1e100)
-            # Where a label cannot be told from that of the fold, neither can the slopes.
+            # Where rounding hides how far a label is from the fold, the slopes are lost too.
             blind = np.abs(y - level) <= 64 * np.finfo(float).eps * np.abs(level)
             relative = np.where(blind, np.minimum(relative, 1.0), relative)
             found.append(Labels(roots, relative, weight * abs(stop - start)))

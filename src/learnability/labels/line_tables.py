@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
 
 _WIDEST = 0.5
-_SHARE = 0.8  # A panel is this part of the width of the law.
+_SHARE = 0.8  # A panel is as long as this fraction of the width of the law.
 _LEAST = 1e-9  # Panels are graded down to this distance of a point where the width vanishes.
 _MOST_PANELS = 6000
 _MOST_ENTRIES = 4e8
@@ -88,15 +88,15 @@ def line_table(
     Parameters
     ----------
     law : Law
-        Of finitely many labels, of counts, or normal.
+        A law of finitely many labels, of counts, or of normal labels.
     A, b : array, shapes (r, 1) and (r,)
         The line.
     noise : float
         Variance of added Gaussian noise.
     finest : float
-        Width that the panels on the line have to resolve besides.
+        A further width that the panels on the line have to resolve.
     nodes : int
-        Of each panel.
+        Number of nodes of each panel.
     """
     if isinstance(law, FiniteLaw):
         return _finite(law, A, b, noise, finest, nodes)

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 Values = Callable[[Array], Array]
 
 BISECTIONS = 58
-"""Halvings of an interval after which float64 has no more digits."""
+"""The number of halvings of an interval after which float64 has no more digits."""
 _CELL = 0.01
 
 
@@ -54,7 +54,7 @@ class Pieces:
     flat_values, flats : array, shapes (n,) and (n, 2)
         Values and ends of the flat pieces.
     saturated : array, shape (k, 2)
-        Those of them on which g is flat only to rounding.
+        The ends of those flat pieces on which g is flat only to rounding.
     """
 
     branches: Branches

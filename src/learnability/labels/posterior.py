@@ -48,9 +48,9 @@ __all__ = [
 Array = NDArray[np.float64]
 
 MOST_DIRECTIONS = 3
-"""Most hidden directions of which posteriors are computed."""
+"""The largest number of hidden directions for which posteriors are computed."""
 MOST_ON_BOXES = 4
-"""The same of links that are constant on boxes in all coordinates but one."""
+"""The same for links that are constant on boxes in all coordinates but one."""
 
 
 class Posterior(NamedTuple):
@@ -76,7 +76,7 @@ class Scheme(Protocol):
 
     @property
     def channel(self) -> Channel:
-        """Of which the posteriors are."""
+        """The channel whose posteriors are computed."""
         ...
 
     def prepare(self, y: Array) -> dict[str, Array]:
@@ -130,7 +130,7 @@ def checked_posterior(
     Raises
     ------
     LearnabilityError
-        When a shape is another, or the covariance is not positive definite.
+        When a shape is wrong, or the covariance is not positive definite.
     """
     labels = np.atleast_1d(np.asarray(y, dtype=float))
     means = np.asarray(omega, dtype=float)
@@ -170,7 +170,7 @@ def evaluate(
     V : array_like, shape (r, r)
         Common covariance, positive definite.
     resolution : Resolution
-        How finely.
+        How finely the integrals are taken.
     """
     y, omega, V = (np.asarray(a, dtype=float) for a in (y, omega, V))
     log_z, first, second = scheme.moments(scheme.prepare(y), omega.T, V, np, resolution)

@@ -1,4 +1,4 @@
-"""A link whose label is random given z: the regression function E[y | z], with the law it is of."""
+"""A link whose label is random given z: the regression function E[y | z], with the law of y."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["RandomLink", "certain"]
 
 
 class RandomLink(Link):
-    """A random label. As a function it is E[y | z], all that learners by correlations see of it.
+    """A random label. As a function it is E[y | z], all that correlations with the label can see.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class RandomLink(Link):
     r : int, optional
         Number of hidden coordinates.
     breaks : None
-        A law knows its own.
+        Always None: a law knows its own breaks.
     """
 
     __slots__ = ("_law",)
@@ -99,7 +99,7 @@ class RandomLink(Link):
         return self._law.values
 
     def after(self, inner: Link) -> Link:
-        """Refuse: a random label is no function to compose.
+        """Refuse, because a random label is not a function that can be composed.
 
         Raises
         ------

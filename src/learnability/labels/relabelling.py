@@ -44,7 +44,7 @@ def _peeled(tree: Tree) -> Tree:
 
 
 def _inside(tree: Tree, odd: bool = False) -> Tree | None:
-    """What stands inside the outermost operation when that is one-to-one (and odd), else None."""
+    """The argument of the outermost operation if that is one-to-one (and odd), else None."""
     if not isinstance(tree, Call):
         return None
     if tree.name in (_ODD if odd else _ONE_TO_ONE | _ODD):

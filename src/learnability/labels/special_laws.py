@@ -26,12 +26,12 @@ _LARGEST_RATE = 2000.0
 class PoissonLaw(FiniteLaw):
     """Counts: y is Poisson with a rate that depends on z.
 
-    Labels beyond the largest one count as it; together they have a probability below 1e-10.
+    Labels beyond the largest count as the largest; their total probability is below 1e-10.
 
     Parameters
     ----------
     rate : Link
-        Of r + latents variables, nowhere negative.
+        The rate, a function of r + latents variables that is nowhere negative.
     latents : int
         Number of latent variables among them, the last ones.
     name : str
@@ -47,7 +47,7 @@ class PoissonLaw(FiniteLaw):
         if wrong.any():
             k = int(np.argmax(wrong))
             raise LinkError(
-                f"{name} is no law of a label: its rate is {found[k]:.4g} at "
+                f"{name} is not a law of a label: its rate is {found[k]:.4g} at "
                 f"{where(at[k], rate.r - latents)}, but a rate is at least 0."
             )
         size = np.linalg.norm(at, axis=1)
@@ -66,7 +66,7 @@ class PoissonLaw(FiniteLaw):
 
     @property
     def values(self) -> tuple[float, ...] | None:
-        """None: there are infinitely many."""
+        """None, because there are infinitely many labels."""
         return None
 
     def _log_chances(self, rate: Any, counts: Any, xp: Any) -> Any:

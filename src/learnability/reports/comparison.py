@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "compare"]
 
 _MOST = 7
-"""Staircases that can be told apart in one picture."""
+"""The largest number of staircases that can be distinguished in one picture."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,9 @@
 """How many samples each algorithm needs, from the exponents.
 
-n = constant * d^exponent * (log d)^log_power. The map is written out in the docs, page "the map
-of exponents"; every row names the result behind it. The last two rows are lower bounds: for
-algorithms that correlate the label with functions of the input (CSQ), and for those that
-transform it first (statistical queries, low-degree polynomials).
+The form is n = constant * d^exponent * (log d)^log_power. The page "the map of exponents" of the
+documentation derives it; every row names the result behind it. The last two rows are lower bounds:
+for algorithms that correlate the label with functions of the input (CSQ), and for those that
+transform the label first (statistical queries, low-degree polynomials).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Cost:
     algorithm : str
         Its name.
     learns : str
-        What it has learned then.
+        What it has learned with that many samples.
     exponent : float or None
         Power of d; None when no exponent is known.
     log_power : int
@@ -139,12 +139,12 @@ def _float(value: int | None) -> float | None:
 
 
 def _half(exponent: int | None) -> float | None:
-    """Return the exponent of the lower bounds: at least d samples, else d^(k/2)."""
+    """Return the exponent k/2 of the lower bounds, at least 1."""
     return None if exponent is None else max(1.0, exponent / 2)
 
 
 def _online(exponent: int | None) -> tuple[float | None, int]:
-    """Return samples of online gradient descent: d, d log d, d^(l-1)."""
+    """Return the exponent and log power of online gradient descent: d, d log d, d^(l-1)."""
     if exponent is None:
         return None, 0
     return float(max(1, exponent - 1)), int(exponent == 2)

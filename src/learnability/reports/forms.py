@@ -23,12 +23,12 @@ __all__ = ["Forms", "labels_latex"]
 
 
 def labels_latex(link: str, noise: float) -> str:
-    """Return LaTeX of what the labels are.
+    """Return the formula of the labels as LaTeX.
 
     Parameters
     ----------
     link : str
-        LaTeX of the link.
+        The LaTeX of the link.
     noise : float
         Variance of the label noise.
     """

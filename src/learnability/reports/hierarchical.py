@@ -1,7 +1,7 @@
-"""The report on a hierarchical target: samples of kernels, two and three layers; what opens what.
+"""The report on a hierarchical target: samples for kernels and for two, three and more layers.
 
 A kernel learns degree j of f with d^j samples. Two layers find the N directions of each feature
-with n* of order d N samples and then fit degree j with N^j of them, as long as that is more: a g of
+with n* of order d N samples and then fit degree j with N^j samples, where that is more: a g of
 degree m needs all degrees up to k m. Three layers need the degree k of the polynomial only, and
 refit g with few more. With N = d^epsilon these are powers of d. The directions of a feature are
 seen when g has a linear part in it, P a part of degree 2 and, in deeper trees, a linear part that
@@ -47,7 +47,7 @@ _REFERENCE = "dandi2025depth"
 
 @dataclass(frozen=True)
 class Layer:
-    """What the theorems give one layer, up to constants, logarithms and d^delta.
+    """What the theorems give for one layer, up to constants, logarithms and d^delta.
 
     Attributes
     ----------
@@ -56,11 +56,11 @@ class Layer:
     finds : str
         What it finds.
     samples, width : float or None
-        Exponents of d of the samples in all and of the neurons; None where no theorem is known.
+        Exponents of d for all samples and for the neurons; None where no theorem is known.
     steps : str
         Number and kind of the steps.
     batch : float or None
-        Exponent of d of the samples of one step. Steps are few, so that it is that of all samples.
+        Exponent of d for the samples of one step. Steps are few: it is that of all samples.
     """
 
     layer: int
@@ -84,10 +84,9 @@ class HierarchicalHardness(Forms):
     costs : tuple of Cost
         One row for each learner and what it learns; n = constant d^exponent.
     function_staircase : tuple of Step
-        The CSQ staircase of g in the features; None of its steps is needed beyond the first for
-        r = 1.
+        The CSQ staircase of g in the features; no step beyond the first is needed for r = 1.
     function_leap : int or None
-        Its largest order; steps of order 1 are found one after another, others not.
+        The largest order of its steps; only steps of order 1 are found, one after another.
     conditions : tuple of Condition
         The assumptions, with relu neurons.
     layers : tuple of Layer
@@ -171,7 +170,7 @@ class HierarchicalHardness(Forms):
         return found
 
     def _layer_table(self) -> Table:
-        """Return what the theorems give each layer; its samples are its own."""
+        """Return what the theorems give for each layer; the samples are those of this layer."""
         rows = tuple(
             (
                 str(one.layer), one.finds, _power(one.samples), _power(one.width),
@@ -212,8 +211,8 @@ def hierarchical_hardness(target: Hierarchical) -> HierarchicalHardness:
     Parameters
     ----------
     target : Hierarchical
-        With `epsilon`, or with N, when constants are those of that N and exponents those of
-        epsilon = 1/2.
+        A target with `epsilon`, or with N; then constants are those of that N and exponents those
+        of epsilon = 1/2.
     """
     exponent = compositional_exponent(target)
     epsilon = 0.5 if target.epsilon is None else target.epsilon
@@ -264,7 +263,7 @@ def hierarchical_hardness(target: Hierarchical) -> HierarchicalHardness:
     ]  # fmt: skip
     m = max((sum(powers) for powers in target.link.polynomial or {}), default=0)
     fitted = {f"degrees up to {j * k} of f": j for j in (1, 2) if not m or deep or j < m}
-    if m and not deep:  # A polynomial g of degree m needs d^(k m epsilon), and no more.
+    if m and not deep:  # A polynomial g of degree m needs d^(k m epsilon) and no more.
         fitted[f"all of f, of degree {k * m}"] = m
     rows += [Cost("two layers", learns, _most(whole, j * k * epsilon), 0, None, _REFERENCE)
              for learns, j in fitted.items()]  # fmt: skip
@@ -311,7 +310,7 @@ def _layers(
 
 
 def _first_layer_constant(target: Hierarchical) -> float | None:
-    """Return n* / (d N), at the target's N or at 64."""
+    """Return n* / (d N) for the N of the target, or for N = 64 where it has none."""
     N = target.N[-1] if target.N is not None else 64
     small = replace(target, epsilon=None, depth=3, N=(N,))
     found = small.n_star(target.r * N) / (target.r * N * N)

@@ -155,7 +155,7 @@ def multi_index_hardness(target: Target) -> Hardness:
     Parameters
     ----------
     target : Target
-        A MultiIndex; of its inputs only that the hidden coordinates are standard normal is used.
+        A MultiIndex; the report uses only that its hidden coordinates are standard normal.
     """
     link = target.link
     refuse_spikes(link)
@@ -239,7 +239,7 @@ def multi_index_hardness(target: Target) -> Hardness:
 
 
 def _information_exponent(link: Link, generative: int | None, undecided: list[str]) -> int | None:
-    """Return the smallest order that shows; none below the generative exponent does."""
+    """Return the smallest order with a nonzero tensor; none below the generative exponent has."""
     for order in hermite_orders(link.r):
         found = expand(link, order).exponent_from(generative or 1)
         if found is not None:
@@ -249,7 +249,7 @@ def _information_exponent(link: Link, generative: int | None, undecided: list[st
 
 
 def _constant(target: Target) -> Hardness:
-    """Report on a link that shows one value; that of a function nobody described proves little."""
+    """Report on a link with one observed value; without known breaks that is no proof."""
     known = target.link.breaks is not None
     return Hardness(
         target=target,

@@ -52,7 +52,7 @@ def page(report: Forms, pictures: Mapping[str, Picture]) -> str:
     report : Forms
         The report.
     pictures : mapping
-        Title -> picture: what stands on the page beside the report's own.
+        Title -> picture: the pictures on the page besides that of the report itself.
     """
     facts, *others = (table.to_html() for table in report.tables())
     own = picture_tag(

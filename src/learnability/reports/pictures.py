@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["draw", "draw_hierarchical", "draw_staircases"]
 
 _LONGEST = 22
-"""Characters of the name of a step in the picture."""
+"""The largest number of characters in the name of a step."""
 _LOGARITHM = 0.2
 """Length of the hatched piece of a bar that stands for a factor log d."""
 
@@ -87,7 +87,7 @@ def draw_staircases(reports: Mapping[str, Hardness]) -> Picture:
                 [*alphas, end],
                 [*share, share[-1]],
                 where="post",
-                lw=1.4 + 0.9 * (len(found) - 1 - k),  # Equal ones stay visible under one another.
+                lw=1.4 + 0.9 * (len(found) - 1 - k),  # Equal ones stay visible below each other.
                 color=COLOURS[k],
                 label=name if share[-1] else f"{name}: nothing opens",
             )
@@ -109,8 +109,8 @@ def _opened(report: Hardness) -> tuple[list[float], list[int]]:
 
 
 def _title(figure: Picture, formula: str) -> None:
-    """The formula above the panels, in smaller letters when it is long."""
-    plain = formula.replace(r"\left", "").replace(r"\right", "")  # Mathtext sets them too small.
+    """Put the formula above the panels, in smaller letters when it is long."""
+    plain = formula.replace(r"\left", "").replace(r"\right", "")  # Mathtext sets these too small.
     figure.suptitle(f"${plain}$", fontsize=min(10.0, 900 / max(len(plain), 1)))
 
 
@@ -146,7 +146,7 @@ def _draw_floors(axes: Any, report: Hardness) -> None:
     steps = range(len(report.floors))
     for kappa in range(3):
         values = [row[kappa] for row in report.floors]
-        size = 3 - kappa  # Equal floors stay visible under one another.
+        size = 3 - kappa  # Equal floors stay visible below each other.
         axes.plot(
             steps,
             values,
@@ -160,7 +160,7 @@ def _draw_floors(axes: Any, report: Hardness) -> None:
     axes.set_xticks(list(steps))
     if report.floors:
         highest = max(report.floors[0][0], 1e-12)
-        axes.set_ylim(-0.04 * highest, 1.35 * highest)  # The legend has the room above the curves.
+        axes.set_ylim(-0.04 * highest, 1.35 * highest)  # The legend stands above the curves.
         axes.legend(
             ncols=3, loc="upper right", columnspacing=0.7, handlelength=0.7, handletextpad=0.4,
             markerscale=0.55, borderaxespad=0.0, fontsize=7,
@@ -168,7 +168,7 @@ def _draw_floors(axes: Any, report: Hardness) -> None:
 
 
 def _draw_costs(axes: Any, costs: Sequence[Cost]) -> None:
-    """Bars as long as the power of d; a logarithm makes a bar longer by a hatched piece."""
+    """Draw bars as long as the power of d; a logarithm adds a hatched piece to a bar."""
     known = [c for c in costs if c.exponent is not None]
     for k, cost in enumerate(known):
         exponent = cost.exponent or 0.0
@@ -197,7 +197,7 @@ def _draw_costs(axes: Any, costs: Sequence[Cost]) -> None:
 
 
 def _scaling_latex(cost: Cost) -> str:
-    """Return how the number of samples grows with d, all of it as one formula."""
+    """Return how the number of samples grows with d, as one formula."""
     factor = "" if cost.constant is None else rf"{cost.constant:.3g}\,"
     factor = factor if math.isfinite(cost.constant or 0.0) else ""
     power = "d" if cost.exponent == 1 else f"d^{{{cost.exponent:g}}}"

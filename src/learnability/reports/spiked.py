@@ -1,7 +1,7 @@
 """What spikes of the inputs add to the report on a multi-index target.
 
-theta = d^gamma_2, <mu, w> = d^-gamma_1, k the information exponent. For one spike and one hidden
-direction a random start has the correlation rho_0 ~ d^(-x / 2) with the label,
+Let theta = d^gamma_2, <mu, w> = d^-gamma_1, and k the information exponent. For one spike and one
+hidden direction a random start has the correlation rho_0 ~ d^(-x / 2) with the label,
 
     x = 1 (gamma_2 < gamma_1), 1 - 2 (gamma_2 - gamma_1) (up to gamma_2 = 2 gamma_1), 1 - gamma_2,
 
@@ -38,10 +38,10 @@ class SpikedHardness(Hardness):
     Attributes
     ----------
     spike_exponent, alignment_exponent : float or None
-        gamma_2 and gamma_1; 0 where numbers are given, None for several spikes of different
+        The exponents gamma_2 and gamma_1; 0 where numbers are given, None for spikes of different
         exponents.
     start_exponent : float or None
-        x: the correlation of random weights with the label is of order d^(-x / 2); None where it
+        The exponent x: random weights have a correlation d^(-x / 2) with the label; None where it
         is not known.
     kernel_exponent : float or None
         Power of d of the samples with which a kernel learns the lowest degree of the label; None
@@ -149,7 +149,7 @@ def _costs(k: int, x: float, kernel: float | None) -> tuple[Cost, ...]:
 
 def _notes(k: int | None, gamma: float, x: float, sees: bool, orthogonal: bool) -> tuple[str, ...]:
     if orthogonal:
-        return ("The spike is orthogonal to the hidden direction and helps nobody.",)
+        return ("The spike is orthogonal to the hidden direction and does not help.",)
     if gamma == 0:
         return (_BOUNDED,)
     found = [
@@ -172,5 +172,5 @@ def _notes(k: int | None, gamma: float, x: float, sees: bool, orthogonal: bool) 
 
 
 def _degree(gamma: float) -> int:
-    """Return largest l with l (1 - gamma) <= 1."""
+    """Return the largest l with l (1 - gamma) <= 1."""
     return int(1 / (1 - gamma) + 1e-9)

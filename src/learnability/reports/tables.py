@@ -56,7 +56,7 @@ class Table(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
 
     def to_text(self, width: int = 80) -> str:
-        """Return lines of at most `width` characters; long cells go on in the next line.
+        """Return lines of at most `width` characters; long cells continue on the next line.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ def _escaped(text: str) -> str:
 
 
 def equation(report: Hardness) -> str:
-    """Return what the labels are, as text."""
+    """Return the equation of the labels as text."""
     target = report.target
     name = target.link.text if target.link.text is not None else repr(target.link)
     return f"y = {name}" + (f" + sqrt({target.noise:g}) xi" if target.noise else "")
@@ -177,7 +177,7 @@ def kind_text(report: Hardness) -> str:
 
 
 def number_text(value: float | None, error: float | None) -> str:
-    """Return a threshold with the digits that its error leaves."""
+    """Return a threshold with the digits that its error allows."""
     if value is None:
         return "?"
     if not math.isfinite(value):
@@ -189,7 +189,7 @@ def number_text(value: float | None, error: float | None) -> str:
 
 
 def _true_alpha(step: Step) -> str:
-    """Return where a step opens when earlier directions are known as well as they can be."""
+    """Return where a step opens when earlier directions are only as well known as they can be."""
     if step.alpha is None or not math.isfinite(step.alpha):
         return number_text(step.alpha, None)
     if step.alpha_self_consistent is None:

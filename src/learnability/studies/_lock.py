@@ -11,7 +11,7 @@ from learnability.errors import LearnabilityError
 fcntl: Any
 try:
     import fcntl
-except ImportError:  # Not on this system: SQLite's own transactions still keep the file whole.
+except ImportError:  # This system has no locks: SQLite's transactions still keep the file whole.
     fcntl = None
 
 __all__ = ["FileLock", "Lock"]
@@ -20,12 +20,12 @@ __all__ = ["FileLock", "Lock"]
 class Lock:
     """A lock on a file, held by a second file beside it.
 
-    The file itself must not be opened for it: closing it would end SQLite's own locks.
+    The file itself must not be opened for the lock: closing it would end SQLite's own locks.
 
     Parameters
     ----------
     path : Path
-        The file; the lock is called as it is with ``-lock`` at the end.
+        The file; the lock has its name with ``-lock`` at the end.
     """
 
     def __init__(self, path: Path) -> None:
@@ -50,7 +50,7 @@ class Lock:
             return False
 
     def release(self) -> None:
-        """Let others in."""
+        """Release the lock, so that others can take it."""
         self._path.unlink(missing_ok=True)
         os.close(self._file)
 
@@ -65,7 +65,7 @@ class FileLock:
     Parameters
     ----------
     path : Path
-        The file, which is there.
+        The file, which must exist.
     """
 
     _held: ClassVar[set[tuple[int, int]]] = set()
@@ -82,12 +82,12 @@ class FileLock:
             except BlockingIOError:
                 os.close(self._file)
                 raise _in_use(path) from None
-            except OSError:  # Not on every network disk; the lock beside the file is held.
+            except OSError:  # Some network disks have no locks; the lock beside the file is held.
                 pass
         self._held.add(self._number)
 
     def release(self) -> None:
-        """Let others in."""
+        """Release the lock, so that others can take it."""
         self._held.discard(self._number)
         os.close(self._file)
 

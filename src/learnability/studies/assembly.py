@@ -1,9 +1,9 @@
 """Many runs as one labelled result.
 
-Runs may end after different times: along their own dimensions they are laid on the union of the
-coordinates (or the longest length). A path along the time holds its last value to the end; all else
-that a run does not have is NaN, or an empty text. Runs are taken as they come; those of one form
-are put one behind the other as bytes: 10^5 of them are a few arrays and not as many objects.
+Runs may end after different times: along their own dimensions they are placed on the union of the
+coordinates (or on the longest length). A path along the time keeps its last value to the end; all
+else that a run does not have is NaN, or an empty text. Runs are taken as they come, and the bytes
+of those of one form are joined: 10^5 runs are then a few arrays instead of as many objects.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ def assemble(layout: Layout, stored: Iterable[tuple[str, bytes]]) -> xarray.Data
     Parameters
     ----------
     layout : Layout
-        Of the study.
+        The layout of the study.
     stored : iterable of (str, bytes)
-        Keys and bytes of the runs that are there, each once; the others become NaN, and "missing"
-        as a status.
+        Keys and bytes of the runs that exist, each once; the others become NaN, with "missing"
+        as their status.
 
     Raises
     ------
     LearnabilityError
-        When no run is there, or one is damaged.
+        When there is no run, or one is damaged.
     """
     import xarray
 
@@ -53,7 +53,7 @@ def assemble(layout: Layout, stored: Iterable[tuple[str, bytes]]) -> xarray.Data
     del places
     if not blocks:
         raise LearnabilityError(
-            "None of the runs of this study is stored, so that it has no shape."
+            "None of the runs of this study is stored, so the shape of its result is not known."
         )
     frame = _framed(blocks, layout)
     data: dict[str, Any] = {}
@@ -79,12 +79,12 @@ def assemble(layout: Layout, stored: Iterable[tuple[str, bytes]]) -> xarray.Data
 
 
 class _Block:
-    """The runs of one form, one behind the other.
+    """The runs of one form, one after the other.
 
     Parameters
     ----------
     form : Form
-        Of each of them.
+        The form that all of them have.
     """
 
     def __init__(self, form: Form) -> None:
@@ -93,12 +93,12 @@ class _Block:
         self.numbers = bytearray()
 
     def part(self, kind: str, name: str) -> Part | None:
-        """Return what the form says of an array, if it has it."""
+        """Return what the form says about an array; None if it has no such array."""
         found = (part for part in self.form.parts if (part.kind, part.name) == (kind, name))
         return next(found, None)
 
     def values(self, part: Part) -> NDArray[Any]:
-        """Return an array of all runs, these first."""
+        """Return an array of all runs, with the runs along its first axis."""
         count = len(self.places)
         rows = np.frombuffer(self.numbers, np.uint8).reshape(count, self.form.size)
         own = np.ascontiguousarray(rows[:, part.start : part.end])
@@ -112,7 +112,7 @@ class _Block:
 def _gathered(
     stored: Iterable[tuple[str, bytes]], places: Mapping[str, int]
 ) -> tuple[list[_Block], dict[str, Any], int]:
-    """Return the runs by their form, the attributes on which all agree, and how many there are."""
+    """Return the runs by their form, the attributes on which all agree, and the number of runs."""
     blocks: dict[Form, _Block] = {}
     common: dict[str, Any] | None = None
     before: dict[str, Any] | None = None
@@ -185,7 +185,7 @@ def _framed(blocks: list[_Block], layout: Layout) -> _Frame:
 
 
 def _union(found: list[tuple[list[int], NDArray[Any]]]) -> NDArray[Any]:
-    """Return all coordinates: numbers in their order, words as they came."""
+    """Return all coordinates: numbers sorted, words in the order in which they came."""
     if any(values.dtype.kind == "U" for _, values in found):
         rows = [
             row for places, values in found for row in zip(places, values.tolist(), strict=True)
@@ -221,7 +221,7 @@ def _laid_out(
 
 
 def _blank(dtypes: list[np.dtype[Any]], shape: tuple[int, ...], *, full: bool) -> NDArray[Any]:
-    """NaN, or empty texts, of a type that holds all values; whole numbers when none is missing."""
+    """Make an array of NaN, empty texts, or whole numbers if `full`, that can hold all values."""
     dtype = np.result_type(*dtypes)
     if dtype.kind == "U":
         return np.full(shape, "", dtype=np.result_type(dtype, np.dtype("<U7")))
@@ -237,7 +237,7 @@ def _where(
 ) -> Iterator[tuple[Any, list[NDArray[Any]]]]:
     """Runs of a block that have the same coordinates, and where these are along each dimension.
 
-    Nothing is said of the places when all runs of the block fill the frame.
+    No places are given when all runs of the block fill the frame.
     """
     marks = {}
     for dim in dims:
@@ -264,12 +264,12 @@ def _where(
 
 
 def _hold(whole: NDArray[Any], places: NDArray[Any], axis: int, last: int) -> None:
-    """Keep paths at their last value to the end, as learners do among their own runs."""
+    """Continue paths by their last value to the end, as learners do among their own runs."""
     along = np.moveaxis(whole, axis, 1)
     if last + 1 < along.shape[1]:
         along[places, last + 1 :] = along[places, last : last + 1]
 
 
 def same(one: Any, other: Any) -> bool:
-    """Equality in which NaN equals NaN."""
+    """Return whether two values are equal, where NaN equals NaN."""
     return bool(one == other) or (one != one and other != other)

@@ -1,8 +1,8 @@
-"""Certificates of one study: its scheduler, workers and client know each other, and nobody else.
+"""Certificates by which the scheduler, workers and client of one study trust only each other.
 
-Dask runs whatever a connection brings, so that every connection is encrypted and both ends show the
+Dask executes whatever a connection sends, so every connection is encrypted and both ends show the
 certificate of the study. It is made for the study, lies in a folder that only its user can read,
-and goes with it. ``python -m learnability.studies.certificates FOLDER`` writes one for a job.
+and is deleted with it. ``python -m learnability.studies.certificates FOLDER`` writes one for a job.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _NAMES = ("certificate.pem", "key.pem")
 
 
 def write_certificate(folder: str | Path) -> None:
-    """Make a certificate and its key in a folder, readable for this user only.
+    """Make a certificate and its key in a folder; only this user can read them.
 
     Parameters
     ----------
     folder : str or Path
-        A folder of this user.
+        A folder that belongs to this user.
     """
     from distributed import Security
 
@@ -35,7 +35,7 @@ def write_certificate(folder: str | Path) -> None:
 
 
 def security(folder: str | Path) -> Any:
-    """Return what Dask asks for at both ends of a connection.
+    """Return the settings that Dask needs at both ends of a connection.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def environment(folder: str) -> dict[str, str]:
     Parameters
     ----------
     folder : str
-        As a shell script writes it.
+        The folder, as a shell script writes it.
     """
     certificate, key = (f"{folder}/{name}" for name in _NAMES)
     prefix = "DASK_DISTRIBUTED__COMM"

@@ -1,4 +1,4 @@
-"""Workers: processes of our own, or those of a Dask scheduler that runs already.
+"""Workers: processes of our own, or those of a Dask scheduler that is already running.
 
 Our own are started as new programs (never forked, since JAX may be loaded; and they do not import
 the user's script, which therefore needs no guard). One that dies is replaced; they end when
@@ -31,13 +31,13 @@ __all__ = ["connected", "cores"]
 
 _TIMEOUT = 10.0
 _MOST_DEATHS = 20
-"""So many workers in a row may die without one group that ends, well or badly."""
+"""This many workers in a row may die before any group ends, well or badly."""
 _SHARE = 0.9
-"""Of the free memory, for all workers together."""
+"""The share of the free memory that all workers together may use."""
 
 
 def cores() -> int:
-    """Return cores that this process may use."""
+    """Return the number of cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:
@@ -46,14 +46,14 @@ def cores() -> int:
 
 @contextmanager
 def connected(scheduler: str | None, workers: int) -> Iterator[tuple[Any, LocalWorkers | None]]:
-    """A Dask client, and our own workers where no scheduler is given.
+    """Yield a Dask client, and our own workers where no scheduler is given.
 
     Parameters
     ----------
     scheduler : str, optional
         Address such as ``tcp://host:8786``, or the path of a scheduler file.
     workers : int
-        How many of our own.
+        Number of workers of our own.
     """
     import dask
     from distributed import Client, Scheduler
@@ -87,7 +87,7 @@ def connected(scheduler: str | None, workers: int) -> Iterator[tuple[Any, LocalW
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep Dask's log of lost connections off the user's screen: what matters is said by us."""
+    """Keep Dask's log of lost connections off the user's screen: we report what matters."""
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     before = [logger.level for logger in loggers]
     for logger in loggers:
@@ -100,7 +100,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _reached(scheduler: str) -> Any:
-    """Return a client of a running scheduler, or a sentence."""
+    """Return a client of a running scheduler, or refuse with a sentence."""
     from distributed import Client
 
     place = Path(scheduler)
@@ -110,7 +110,7 @@ def _reached(scheduler: str) -> Any:
                 raise OSError("there is no such file")
             return Client(scheduler_file=str(place), timeout=_TIMEOUT, set_as_default=False)
         if ":" not in scheduler:
-            raise ValueError("an address has a port")
+            raise ValueError("an address needs a port")
         return Client(scheduler, timeout=_TIMEOUT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         why = " ".join(str(error).split()) or type(error).__name__
@@ -131,7 +131,7 @@ class LocalWorkers:
     address : str
         The address of the scheduler.
     count : int
-        How many.
+        Number of workers.
     folder : str
         The folder of their files and of what JAX compiles, which they share.
     """
@@ -147,8 +147,8 @@ class LocalWorkers:
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.2",
             **os.environ,
             **ENVIRONMENT,
-            # Of learnability alone; what else there is to import comes after what is installed, so
-            # that a module in the current folder does not take the place of an installed one.
+            # It holds learnability alone; other folders come after what is installed, so that a
+            # module in the current folder does not take the place of an installed one.
             "PYTHONPATH": str(Path(learnability.__file__).parents[1]),
             MORE_PATHS: os.pathsep.join(path or os.getcwd() for path in sys.path),
         }
@@ -185,7 +185,7 @@ class LocalWorkers:
         )
 
     def _keep(self) -> None:
-        """Replace the dead."""
+        """Start a new worker for each that has died."""
         while not self._ended.wait(0.1):
             for place, process in enumerate(self._processes):
                 if process.poll() is not None:
@@ -194,12 +194,12 @@ class LocalWorkers:
                         self._processes[place] = self._start()
 
     def check(self) -> None:
-        """Give up with a sentence when workers die again and again."""
+        """Refuse to go on when workers die again and again."""
         if self.deaths > _MOST_DEATHS:
             self._log.seek(0)
             last = self._log.read().decode(errors="replace").strip().splitlines()[-1:]
-            why = f" The last words of one: {last[0]}" if last else ""
+            why = f" The last line of their log: {last[0]}" if last else ""
             raise LearnabilityError(
                 "Workers die again and again before a point is finished. What was finished is "
-                f"kept: try `workers=1`, which shows where.{why}"
+                f"kept: try `workers=1`, which shows the error.{why}"
             )

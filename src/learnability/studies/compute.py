@@ -1,4 +1,4 @@
-"""The work of a worker: run the points of a group and encode what they give, run by run.
+"""The work of a worker: it runs the points of a group and encodes their results, run by run.
 
 The numbers of a run do not depend on its group, on the worker or on the other seeds. A group has
 many points because learners that run seeds side by side share the loop, and because the process
@@ -41,7 +41,7 @@ def compute_on_worker(points: Sequence[Point], version: str) -> list[Outcome]:
     points : sequence of Point
         The group.
     version : str
-        The version of the coordinating process: results of another version are not mixed in.
+        The version of the coordinating process: results of other versions are not mixed in.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def compute_on_worker(points: Sequence[Point], version: str) -> list[Outcome]:
     """
     if version != learnability.__version__:
         raise LearnabilityError(
-            f"a worker has learnability {learnability.__version__}, this process {version}"
+            f"a worker has learnability {learnability.__version__}, but this process has {version}"
         )
     one_thread_for_good()
     return compute(points)
@@ -67,7 +67,7 @@ def _cell(points: Sequence[Point]) -> list[Outcome]:
 
 
 def _together(runs: Runs, points: Sequence[Point]) -> list[Outcome]:
-    """Run seeds of one cell at once; when that fails, in turn, so that only bad ones do."""
+    """Run the seeds of one cell at once; if that fails, in turn, so that only bad ones fail."""
     start = time.perf_counter()
     try:
         results = encode(runs.of([point.seed for point in points]))
@@ -80,7 +80,7 @@ def _together(runs: Runs, points: Sequence[Point]) -> list[Outcome]:
 
 
 def _in_turn(runs: Runs, points: Sequence[Point]) -> list[Outcome]:
-    """Run seeds of one cell one after the other; what has one form is encoded at once."""
+    """Run the seeds of one cell in turn; results of the same form are encoded together."""
     outcomes: dict[str, Outcome] = {}
     ran: list[tuple[Point, Found, float]] = []
     for point in points:

@@ -1,4 +1,4 @@
-"""The database of a store: its tables, and what tells it from the files of other programs."""
+"""The database of a store: its tables, and the marks that distinguish it from other files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CREATE TABLE studies (
 
 
 def create(path: Path) -> None:
-    """Make a new store, in place as a whole or not at all.
+    """Make a new store; the file appears complete or not at all.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def make_tables(connection: sqlite3.Connection) -> None:
 
 
 def tables_of(connection: sqlite3.Connection) -> list[Any]:
-    """Return what a database is made of; one with a view or a trigger of a stranger is never used.
+    """Return the tables of a database; one with a view or trigger that is not ours is never used.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def tables_of(connection: sqlite3.Connection) -> list[Any]:
 
 @lru_cache(maxsize=1)
 def expected_tables() -> list[Any]:
-    """Return what a store is made of."""
+    """Return the tables of a store."""
     connection = sqlite3.connect(":memory:")
     try:
         connection.executescript(_TABLES)

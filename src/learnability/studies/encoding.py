@@ -21,7 +21,7 @@ __all__ = ["Form", "Part", "Run", "decode", "encode", "opened_run"]
 
 _HEAD = struct.Struct("<4sII")  # mark, checksum of the rest, length of the description
 _MARK = b"LRN1"
-_SHORT = 2**16  # Bytes of a description that is remembered.
+_SHORT = 2**16  # Descriptions of at most this many bytes are remembered.
 
 
 class Run(NamedTuple):
@@ -41,18 +41,18 @@ class Run(NamedTuple):
 
 
 class Part(NamedTuple):
-    """One array of a run: what it is, and where its bytes are.
+    """One array of a run: its description, and where its bytes are.
 
     Attributes
     ----------
     kind : str
         "variables" or "coordinates".
     name : str
-        Of the array.
+        The name of the array.
     dims, dtype, shape
-        Of the array.
+        Dimensions, type and shape of the array.
     start, end : int
-        Bytes of the numbers.
+        The first byte of the numbers, and the one after the last.
     """
 
     kind: str
@@ -65,14 +65,14 @@ class Part(NamedTuple):
 
 
 class Form(NamedTuple):
-    """What the numbers of a run are; those of many runs are alike.
+    """The arrays of a run; many runs have the same form.
 
     Attributes
     ----------
     parts : tuple of Part
         The arrays.
     size : int
-        Bytes of them all.
+        Number of bytes of all arrays.
     """
 
     parts: tuple[Part, ...]
@@ -80,12 +80,12 @@ class Form(NamedTuple):
 
 
 def encode(found: Labelled) -> list[bytes]:
-    """Return the bytes of every run of a result, in the order of its seeds, which are left out.
+    """Return the bytes of every run of a result, in the order of its seeds; these are left out.
 
     Parameters
     ----------
     found : Labelled
-        From `Runs`.
+        A result of `Runs`.
     """
     count = len(found.coords["seed"][1])
     heads: list[tuple[str, str, tuple[str, ...]]] = []
@@ -109,14 +109,14 @@ def encode(found: Labelled) -> list[bytes]:
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers as they are, all else as texts."""
+    """Return numbers as they are, and all else as texts."""
     if values.dtype.kind in "biufcU":
         return values
     return np.array(np.asarray(values, dtype=object).tolist(), dtype=str)
 
 
 def _narrow(values: NDArray[Any]) -> NDArray[Any]:
-    """Return texts no wider than this run needs."""
+    """Return texts of a type no wider than this run needs."""
     values = np.asarray(values)
     return np.array(values.tolist(), dtype=str) if values.dtype.kind == "U" else values
 
@@ -173,21 +173,21 @@ def opened_run(data: bytes) -> tuple[Form, dict[str, Any], memoryview]:
             raise ValueError
     except (ValueError, struct.error):
         raise LearnabilityError(
-            "The stored result of a run is damaged: its checksum is another."
+            "The stored result of a run is damaged: its checksum does not match."
         ) from None
     try:
-        known = _form_of if length <= _SHORT else _form_of.__wrapped__  # Not a stranger's novel.
+        known = _form_of if length <= _SHORT else _form_of.__wrapped__  # Long ones are not kept.
         form, attrs = known(bytes(body[:length]))
         if form.size != len(body) - length:
-            raise ValueError("there is more or less than it says")
+            raise ValueError("its length is not that of its description")
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-        raise LearnabilityError(f"The stored result of a run is no result: {error}") from None
+        raise LearnabilityError(f"The stored result of a run cannot be read: {error}") from None
     return form, attrs, body[length:]
 
 
 @lru_cache(maxsize=256)
 def _form_of(text: bytes) -> tuple[Form, dict[str, Any]]:
-    """Return what a description says, of which a stranger may have written every word."""
+    """Return what a description says; it is not trusted, since anyone may have written it."""
     about = json.loads(text)
     parts, place = [], 0
     for kind, name, dims, dtype, shape in about["arrays"]:
@@ -199,7 +199,7 @@ def _form_of(text: bytes) -> tuple[Form, dict[str, Any]]:
             and all(type(n) is int and n >= 0 for n in shape)
         )
         if not fine:
-            raise ValueError("an array of an unknown kind")
+            raise ValueError("it has an array of an unknown kind")
         size = math.prod(shape) * form.itemsize
         words = tuple(map(str, dims))
         parts.append(Part(kind, str(name), words, form, tuple(shape), place, place + size))

@@ -1,4 +1,4 @@
-"""Runs points in this process or on workers, and hands over what ended as it ends.
+"""Points are run in this process or on workers, and are handed over as they end.
 
 Points go to workers in groups. A worker's death costs the groups that it was computing, which are
 computed again, in the end point by point and alone; a point that takes every worker down with it
@@ -30,13 +30,13 @@ __all__ = ["run"]
 Commit = Callable[[list[tuple[Point, Outcome]]], None]
 
 _COMPILATION = 10.0
-"""Seconds of the first group that do not count for the next ones."""
+"""Seconds of the first group that are taken for compilation and not expected again."""
 _WORTH_WORKERS = 20.0
 """Seconds of remaining work above which workers are started when their number is left open."""
 
-_TOLD_AFTER = 20  # Half seconds.
+_TOLD_AFTER = 20  # The unit is half a second.
 _LOST = (
-    "The Dask scheduler is gone. What was finished is kept: start it again, and then the same call."
+    "The Dask scheduler is gone. What was finished is kept: start it again, and repeat the call."
 )
 _KILLED = (
     "The process of the run died each time it was tried, as it does when memory runs out: try it "
@@ -58,7 +58,7 @@ def run(
     scheduler : str, optional
         Address of a running Dask scheduler.
     workers : int, optional
-        Number of processes; 1 is this one. None: as many as cores when it is worth it.
+        Number of processes; 1 is this one. None takes as many as cores when that is worthwhile.
     """
     rest = list(points)
     if scheduler is None and workers in (None, 1):
@@ -67,12 +67,12 @@ def run(
         with connected(scheduler, workers or cores()) as (client, own):
             try:
                 _Coordinator(client, own, commit).run(rest)
-            except (OSError, TimeoutError) as error:  # A connection that closed under a call.
+            except (OSError, TimeoutError) as error:  # A connection closed during a call.
                 raise LearnabilityError(_LOST) from error
 
 
 def _in_process(points: list[Point], commit: Commit, *, stay: bool) -> list[Point]:
-    """Run points here; return those that are worth workers, unless it should stay."""
+    """Run points here; unless it is to `stay`, return those that are worth workers."""
     groups, spared = Groups(points, 1), _COMPILATION
     with one_thread():
         while groups:
@@ -88,14 +88,14 @@ def _in_process(points: list[Point], commit: Commit, *, stay: bool) -> list[Poin
 
 
 class _Coordinator:
-    """Feeds the workers of a scheduler.
+    """It feeds the workers of a scheduler.
 
     Parameters
     ----------
     client : distributed.Client
         A client of the scheduler.
     own : LocalWorkers or None
-        Our own workers, if they are.
+        Our own workers, if there are any.
     commit : callable
         As in `run`.
     """
@@ -106,18 +106,18 @@ class _Coordinator:
         self._active: dict[str, tuple[Any, list[Point], bool]] = {}
         self._name = f"learnability-{uuid.uuid4().hex}"  # Others may use the same scheduler.
         self._submitted = 0
-        self._idle = 0  # Half seconds without a worker.
+        self._idle = 0  # This counts half seconds without a worker.
 
     def run(self, points: list[Point]) -> None:
-        """Until every point has ended."""
+        """Run points until every one has ended."""
         groups = Groups(points, max(len(self._own or self._client.nthreads()), 1))
-        suspects: deque[Point] = deque()  # Those that were there when workers died.
+        suspects: deque[Point] = deque()  # They were running when workers died.
         try:
             while groups or suspects or self._active:
                 room = 2 * max(len(self._client.nthreads()), 1) + 1
                 while groups and len(self._active) < room:
                     self._submit(groups.take(room))
-                if suspects and not self._active:  # Alone, so that no other is blamed.
+                if suspects and not self._active:  # Each runs alone, so that no other is blamed.
                     self._submit([suspects.popleft()], suspect=True)
                 self._take(groups, suspects)
         finally:
@@ -156,7 +156,7 @@ class _Coordinator:
         for future in ended:
             _, points, suspect = self._active.pop(future.key)
             outcomes = self._outcomes(future, points, suspect)
-            # When a worker dies, the scheduler repeats what somebody still waits for: nobody does.
+            # When a worker dies, the scheduler repeats what a client still holds: so release it.
             with contextlib.suppress(OSError, TimeoutError):
                 self._client.cancel([future], force=True)
             if outcomes is None:
@@ -165,10 +165,10 @@ class _Coordinator:
                 self._commit(list(zip(points, outcomes, strict=True)))
                 groups.took(sum(outcome.seconds for outcome in outcomes), len(points))
             if self._own is not None:
-                self._own.deaths = 0  # A group that ended, well or badly, is a step ahead.
+                self._own.deaths = 0  # A group that ended, well or badly, is progress.
 
     def _outcomes(self, future: Any, points: list[Point], suspect: bool) -> list[Outcome] | None:
-        """Return what the group gave; None when workers died under it and it is not sure why."""
+        """Return the outcomes of a group; None when its workers died and the cause is not sure."""
         from distributed import KilledWorker
 
         try:
@@ -180,7 +180,7 @@ class _Coordinator:
             return [Outcome(point.key, None, 0.0, told, str(error)) for point in points]
         except CancelledError:
             raise LearnabilityError(_LOST) from None
-        except OSError:  # A connection that closed: of the scheduler, or of a worker that died.
+        except OSError:  # The connection to the scheduler, or to a worker that died, closed.
             if self._client.status != "running":
                 raise LearnabilityError(_LOST) from None
             return None
@@ -193,7 +193,7 @@ class _Coordinator:
 
 
 def _reason(error: BaseException) -> str:
-    """Return the first cause of an error, on one line."""
+    """Return the first cause of an error in one line."""
     while error.__cause__ is not None:
         error = error.__cause__
     return f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -41,7 +41,7 @@ class Groups:
     Attributes
     ----------
     seconds : float
-        What a point took of late.
+        The time that a point took recently.
     """
 
     def __init__(self, points: Sequence[Point], workers: int) -> None:
@@ -76,12 +76,12 @@ class Groups:
         return [self._waiting.popleft() for _ in range(size)]
 
     def took(self, seconds: float, points: int) -> None:
-        """Note what a group took."""
+        """Record how long a group took."""
         self.seconds = 0.5 * (self.seconds + seconds / points)
 
 
 def _equal_parts(points: list[Point], most: int) -> list[list[Point]]:
-    """Return parts of sizes that differ by one at most."""
+    """Return parts whose sizes differ by at most one."""
     count = math.ceil(len(points) / most)
     edges = [len(points) * k // count for k in range(count + 1)]
     return [points[start:end] for start, end in itertools.pairwise(edges)]

@@ -105,7 +105,7 @@ def _record(record: Any, outer: tuple[int, ...]) -> Any:
 
 
 def _function(function: Callable[..., Any], outer: tuple[int, ...]) -> Any:
-    """Return a function by what it does; `outer` are the functions that refer to it."""
+    """Return the form of a function; `outer` are the functions that refer to it."""
     if id(function) in outer:
         return {"function": "itself", "depth": len(outer) - outer.index(id(function))}
     outer = (*outer, id(function))
@@ -119,7 +119,7 @@ def _function(function: Callable[..., Any], outer: tuple[int, ...]) -> Any:
     if dataclasses.is_dataclass(function):
         return _record(function, outer)
     name = getattr(function, "__qualname__", getattr(function, "__name__", None))
-    module = getattr(function, "__module__", None) or "numpy"  # Its ufuncs name no module.
+    module = getattr(function, "__module__", None) or "numpy"  # NumPy's ufuncs name no module.
     if name is not None and _installed(module):
         return {"function": f"{module}.{name}"}
     if type(function).__module__.split(".")[0] in ("jax", "jaxlib"):  # jax.jit(f) does what f does.
@@ -143,7 +143,7 @@ def _function(function: Callable[..., Any], outer: tuple[int, ...]) -> Any:
 
 
 def _code(code: types.CodeType, outer: tuple[int, ...]) -> Any:
-    """Bytecode, which is that of one version of Python, with constants and names."""
+    """Return the bytecode, which belongs to one version of Python, with constants and names."""
     constants = [
         _code(c, outer)
         if isinstance(c, types.CodeType)
@@ -160,20 +160,20 @@ def _globals(code: types.CodeType, names: dict[str, Any], outer: tuple[int, ...]
     nested = [c for c in code.co_consts if isinstance(c, types.CodeType)]
     for name in code.co_names:
         if name not in names:
-            continue  # A builtin, an attribute, or what is not defined.
+            continue  # It is a builtin, an attribute, or not defined.
         value = names[name]
         if not isinstance(value, types.ModuleType):
             found[name] = _identity(value, outer)
         elif _installed(value.__name__):
             found[name] = value.__name__
-        else:  # The user's own module: what is used of it counts.
+        else:  # In the user's own module, only what is used counts.
             used = {n: getattr(value, n) for n in code.co_names if hasattr(value, n)}
             found[name] = {n: _identity(v, outer) for n, v in sorted(used.items())}
     return [found, [_globals(inner, names, outer) for inner in nested]]
 
 
 def _installed(module: str) -> bool:
-    """Return whether a module is of Python or of an installed package, known by its name."""
+    """Return whether a module belongs to Python or to an installed package."""
     top = module.split(".")[0]
     if top in sys.stdlib_module_names:
         return top != "__main__"

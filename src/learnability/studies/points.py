@@ -33,7 +33,7 @@ class Point(NamedTuple):
     Attributes
     ----------
     key : str
-        Hash of all the rest.
+        Hash of the parameters and the seed.
     cell : int
         Place in the grid; the points of a cell differ in the seed alone.
     learner, target : object
@@ -81,7 +81,7 @@ class Layout:
     target: str
 
     def to_json(self) -> str:
-        """As text, without the keys."""
+        """Return the layout as text, without the keys."""
         return json.dumps({k: v for k, v in vars(self).items() if k != "keys"})
 
 
@@ -134,7 +134,7 @@ def plan(
     labels = {name: [described(v) for v in several] for name, several in axes.items()}
     for name, found in labels.items():
         if len(set(map(str, found))) < len(found):
-            raise LearnabilityError(f"`{name}` was given as {found!r}, but one of them twice.")
+            raise LearnabilityError(f"`{name}` was given as {found!r}, but with a value twice.")
     points: list[Point] = []
     for cell, chosen in enumerate(itertools.product(*axes.values())):
         here = {**values, **dict(zip(axes, chosen, strict=True))}
@@ -193,7 +193,7 @@ def _cell(
 
 
 def _homes(learner: Learner, target: Target, side: Side) -> dict[str, str]:
-    """Name -> whose it is: "question", "learner", "target" or "inputs"."""
+    """Name -> to what it belongs: "question", "learner", "target" or "inputs"."""
     homes = dict.fromkeys([*side.needs, *side.takes], "question")
     for home, record in (("learner", learner), ("target", target), ("inputs", target.inputs)):
         for field in dataclasses.fields(record):  # type: ignore[arg-type]
@@ -240,7 +240,7 @@ def _values(name: str, home: str, value: Any) -> Any:
 
 
 def _title(record: Any, axes: Mapping[str, Any]) -> str:
-    """Return a record with the fields that do not vary."""
+    """Return the text of a record with the fields that do not vary."""
 
     def shown(value: Any) -> str:
         if isinstance(value, Link):

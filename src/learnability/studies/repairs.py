@@ -1,4 +1,4 @@
-"""What is damaged in a store, and a store of what is not."""
+"""What is damaged in a store, and a new store of what is sound."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _COLUMNS = {
     _STUDIES: "number, layout, keys, asked",
 }
 _MOST_TOLD = 20
-_MOST_HOLES = 1000  # Places of a table at which reading goes on behind a bad page.
+_MOST_HOLES = 1000  # Reading goes on behind a bad page at most this often in a table.
 
 
 class Findings(NamedTuple):
@@ -43,7 +43,7 @@ class Findings(NamedTuple):
     sound : dict
         Table -> how many of its rows are as they were written.
     damaged : list of str
-        One sentence for each thing that is not.
+        One sentence for each thing that is damaged.
     """
 
     sound: dict[str, int]
@@ -129,11 +129,11 @@ def _repaired(place: Path) -> tuple[Findings, Path]:
             made.close()
         old = _free_name(place)
         os.link(place, old)
-        for beside in ("-wal", "-shm"):  # They are of the damaged file.
+        for beside in ("-wal", "-shm"):  # They belong to the damaged file.
             log = place.with_name(place.name + beside)
             if log.exists():
                 os.rename(log, old.with_name(old.name + beside))
-    Store(place, write=False).close()  # It is a store.
+    Store(place, write=False).close()  # This refuses what is not a store.
     return again, old
 
 
@@ -177,13 +177,13 @@ class _reading:
 def _sound(
     connection: sqlite3.Connection, findings: Findings
 ) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Yield every sound row with its table; what is found is written down on the way."""
+    """Yield every sound row with its table, and record the findings on the way."""
     try:
         other = tables_of(connection) != expected_tables()
     except (sqlite3.Error, UnicodeDecodeError):
         other = True
     if other:
-        findings.damaged.append("its tables are others")
+        findings.damaged.append("its tables are not those of a store")
     judges = {_POINTS: _judge_point, _FAILURES: _judge_failure, _STUDIES: _judge_study}
     for table, judge in judges.items():
         for number, row in _rows(connection, table, findings):
@@ -205,7 +205,7 @@ def _rows(
     for _ in range(_MOST_HOLES):
         try:
             for number, *row in connection.execute(ask, (last,)):
-                if number <= last:  # Out of order: a page that points back.
+                if number <= last:  # Out of order, because a page points back.
                     raise sqlite3.DatabaseError("rows are out of order")
                 last = number
                 yield number, tuple(row)
@@ -245,18 +245,18 @@ def _judge_failure(row: tuple[Any, ...]) -> None:
     key, parameters, seed, error, details, version, *times = row
     _judge_words(key, parameters, seed, version, times)
     if not isinstance(error, str) or not isinstance(details, str):
-        raise LearnabilityError("a failure without its words")
+        raise LearnabilityError("a failure has no message")
 
 
 def _judge_words(key: Any, parameters: Any, seed: Any, version: Any, times: list[Any]) -> None:
-    """The key is the hash of the parameters and the seed."""
+    """Refuse a row whose key is not the hash of its parameters and seed."""
     tied(key, parameters, seed)
     if not isinstance(version, str) or not all(isinstance(one, float | int) for one in times):
-        raise LearnabilityError("a value of another type")
+        raise LearnabilityError("a value has the wrong type")
 
 
 def _judge_study(row: tuple[Any, ...]) -> None:
     _, layout, keys, asked = row
     layout_of(layout, keys)
     if not isinstance(asked, float | int):
-        raise LearnabilityError("a value of another type")
+        raise LearnabilityError("a value has the wrong type")

@@ -1,8 +1,8 @@
 """Seals: checksums that tie a run to its key, and a layout to its keys, and what they guard.
 
-A stored run is a mark, eight bytes of BLAKE2 of its key and its bytes, and the bytes; a layout says
+A stored run is a mark, eight bytes of BLAKE2 of its key and its bytes, and the bytes; a layout has
 its own checksum among its fields. Rows of version 1 have no seals and are taken as they are. What
-was read is still judged as if a stranger had written it: anything may stand in the JSON.
+was read is still not trusted: the JSON may hold anything.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ def opened(key: str, stored: Any) -> bytes:
     Raises
     ------
     LearnabilityError
-        When the seal is another.
+        When the seal does not match.
     """
     if not isinstance(key, str) or not isinstance(stored, bytes):
-        raise LearnabilityError("A row of a run has another type.")
+        raise LearnabilityError("A row of a run has the wrong type.")
     if not stored.startswith(_MARK):
-        decode(stored)  # Of version 1: its own checksum is all there is.
+        decode(stored)  # A row of version 1 has only its own checksum.
         return stored
     start = len(_MARK) + _LENGTH
     data = stored[start:]
@@ -85,12 +85,12 @@ def tied(key: Any, parameters: Any, seed: Any) -> None:
     Raises
     ------
     LearnabilityError
-        When it is another.
+        When the key does not match.
     """
     if not isinstance(parameters, str) or type(seed) is not int:
-        raise LearnabilityError("a value of another type")
+        raise LearnabilityError("a value has the wrong type")
     if key != hashlib.blake2b(f"{parameters}|{seed}".encode(), digest_size=16).hexdigest():
-        raise LearnabilityError("the key is not that of its parameters")
+        raise LearnabilityError("the key does not belong to its parameters")
 
 
 def described(layout: Layout, keys: str) -> str:
@@ -119,10 +119,10 @@ def layout_of(text: Any, keys: Any) -> Layout:
     Raises
     ------
     LearnabilityError
-        When the seal is broken, or it is no layout.
+        When the seal is broken, or the text is not a layout.
     """
     if not isinstance(text, str) or not isinstance(keys, str) or len(text) > _LARGEST_LAYOUT:
-        raise LearnabilityError("A layout has another type or size.")
+        raise LearnabilityError("A layout has the wrong type or size.")
     about = json.loads(text)
     seal = about.pop("seal", None)
     if seal is not None and seal != _checksum(keys, json.dumps(about).encode()).hex():
@@ -141,5 +141,5 @@ def layout_of(text: Any, keys: Any) -> Layout:
         and math.prod(len(labels) for labels in layout.axes.values()) == len(layout.keys)
     )
     if not fine:
-        raise LearnabilityError("A layout does not fit to its keys.")
+        raise LearnabilityError("A layout does not match its keys.")
     return layout

@@ -31,7 +31,7 @@ export {environment}
 # file, which has to be on a disk that all nodes see.
 meeting=$(mktemp -d "$PWD/.learnability-XXXXXX")
 trap 'kill $(jobs -p) 2> /dev/null || true; rm -rf "$meeting"' EXIT
-# Who connects shows the certificate of this job, which only its user can read.
+# Every connection shows the certificate of this job, which only its user can read.
 {python} -P -m learnability.studies.certificates "$meeting"
 export {security}
 {python} -P -m distributed.cli.dask_scheduler --port 0 --no-dashboard \\

@@ -1,9 +1,9 @@
 """The file of a study: one SQLite database with a row for each finished run.
 
-The coordinating process alone writes, workers never see the file. A commit is a transaction in
-SQLite's write-ahead log: whatever kills the process, a run is there with all its numbers or not at
-all. A file that is not of this kind, damaged, of a newer version or not to be written is refused
-before anything in it changes.
+Only the coordinating process writes; workers never see the file. A commit is a transaction in
+SQLite's write-ahead log: whatever kills the process, a run is stored with all its numbers or not at
+all. A file of another kind, of a newer version, damaged or read-only is refused before anything in
+it changes.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Store:
     path : str or Path
         The file; it is made if it does not exist, unless it is only to be read.
     write : bool
-        Whether to add to it; then no other study may.
+        Whether to add to it, while no other study may.
     """
 
     def __init__(self, path: str | Path, *, write: bool) -> None:
@@ -94,7 +94,7 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file and release its locks."""
         self._connection.close()
         self._unlock()
 
@@ -125,7 +125,7 @@ class Store:
 
     def _examine(self, *, every_run: bool) -> None:
         """Refuse what is not a whole store of a known version, without writing anything."""
-        # Not opened by ourselves: closing it again would end the locks that SQLite holds on it.
+        # We do not open the file: closing it again would end the locks that SQLite holds on it.
         if not self.path.is_file():
             raise LearnabilityError(
                 f"The store {self._name} cannot be read: there is no such file."
@@ -150,8 +150,8 @@ class Store:
             if found != "ok":
                 raise LearnabilityError(_damaged(self._name, found))
             if tables_of(connection) != expected_tables():
-                raise LearnabilityError(_damaged(self._name, "its tables are others"))
-            if every_run:  # Before anything is written beside what is damaged.
+                raise LearnabilityError(_damaged(self._name, "its tables are not those of a store"))
+            if every_run:  # It comes before anything is written beside what is damaged.
                 rows = connection.execute("SELECT key, parameters, seed, result FROM points")
                 for key, parameters, seed, stored in rows:
                     self._opened(key, stored)
@@ -179,13 +179,13 @@ class Store:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection that changes nothing and leaves nothing beside the file."""
+        """Yield a connection that changes nothing and leaves nothing beside the file."""
         # Without a write-ahead log nobody writes, and the file is all there is.
         mode = "mode=ro" if self._log.exists() else "mode=ro&immutable=1"
         connection = self._connect(mode)
         try:
             yield connection
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # Of SQLite's own words.
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # Its texts may not be UTF-8.
             raise self._sentence(error) from None
         finally:
             connection.close()
@@ -223,7 +223,7 @@ class Store:
     # ---- reading
 
     def results(self, keys: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield the finished ones among some runs, key and bytes, read as they are asked for.
+        """Yield the key and the bytes of the finished ones among some runs, read one by one.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class Store:
         return {number: self._layout(layout, keys) for number, layout, keys in rows}
 
     def size(self) -> str:
-        """Return how much there is, in words."""
+        """Return how much the store holds, in words."""
         ((runs, seconds),) = self._run("SELECT count(*), total(seconds) FROM points", ())
         files = [path for path in (self.path, self._log) if path.exists()]
         size = sum(path.stat().st_size for path in files) / 2**20
@@ -275,7 +275,7 @@ class Store:
     # ---- writing
 
     def remember(self, layout: Layout) -> None:
-        """Write down what was asked, so that it can be exported later.
+        """Record what was asked, so that it can be exported later.
 
         Parameters
         ----------
@@ -292,7 +292,7 @@ class Store:
         )
 
     def commit(self, outcomes: Iterable[tuple[Point, Outcome]]) -> None:
-        """Add runs that ended, all or none of them; from here on they are finished.
+        """Add runs that ended, all or none of them; from then on they count as finished.
 
         Parameters
         ----------
@@ -360,7 +360,7 @@ class Store:
             return self._no_store()
         if code == sqlite3.SQLITE_FULL:
             return LearnabilityError(
-                f"The disk is full, and {self._name} cannot grow: make room. {kept}"
+                f"The disk is full, and {self._name} cannot grow: free some space. {kept}"
             )
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
             return LearnabilityError(
@@ -381,5 +381,5 @@ class Store:
 def _damaged(name: str, why: str) -> str:
     return (
         f"The store {name} is damaged ({' '.join(why.split())}), and was left as it is: "
-        "`learnability study check` says what is, `study repair` keeps what is sound."
+        "`learnability study check` says where, `study repair` keeps what is sound."
     )

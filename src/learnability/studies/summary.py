@@ -58,7 +58,7 @@ def export(path: str | Path, number: int | None = None) -> xarray.Dataset:
         if number is not None and number not in studies:
             known = ", ".join(map(str, studies))
             raise LearnabilityError(
-                f"Study {number} was asked, but the store {str(path)!r} holds {known}."
+                f"Study {number} was asked for, but the store {str(path)!r} holds {known}."
             )
         layout = studies[list(studies)[-1] if number is None else number]
         try:

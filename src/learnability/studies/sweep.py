@@ -132,7 +132,7 @@ def study(
         file.remember(layout)
         del points
         errors = _computed(missing, None, file, scheduler, workers, done=len(there))
-        del missing  # Before the result takes memory of its own.
+        del missing  # It is freed before the result takes memory of its own.
         _tell(errors, layout, len(errors) < len(set(layout.keys)))
         return assemble(layout, file.results(layout.keys))
 
@@ -155,7 +155,7 @@ def _computed(
     workers: int | None,
     done: int = 0,
 ) -> dict[str, str]:
-    """Compute points into a dictionary or a file; the errors of those that failed, by key."""
+    """Compute points into a dictionary or a file; return the errors of failed ones by key."""
     errors: dict[str, str] = {}
     with bar("study", done + len(points), done) as advance:
 
@@ -175,7 +175,7 @@ def _computed(
 
 
 def _tell(errors: dict[str, str], layout: Layout, some: bool) -> None:
-    """Say which runs failed: as a warning, or as an error when there is nothing else."""
+    """Report which runs failed: as a warning, or as an error when no run succeeded."""
     if not errors:
         return
     counts: dict[str, int] = {}
@@ -185,7 +185,7 @@ def _tell(errors: dict[str, str], layout: Layout, some: bool) -> None:
         first, alike = next(iter(counts.items()))
         if len(counts) == 1:
             raise LearnabilityError(first)
-        raise LearnabilityError(f"All {len(errors)} runs failed, {alike} of them so: {first}")
+        raise LearnabilityError(f"All {len(errors)} runs failed, {alike} of them with: {first}")
     lines = [f"{len(errors)} of {len(layout.keys)} runs failed:"]
     lines += [f"{count} of them: {error}" for error, count in counts.items()]
     warnings.warn("\n".join(lines), StudyWarning, stacklevel=3)
@@ -194,7 +194,7 @@ def _tell(errors: dict[str, str], layout: Layout, some: bool) -> None:
 def _check_time(
     points: list[Point], scheduler: str | None, workers: int | None, longest: float | None
 ) -> None:
-    """Refuse what would take too long, where a limit is given; a cluster's own is not known."""
+    """Refuse what would take too long by a given limit; the speed of a cluster is not known."""
     if longest is None or scheduler is not None:
         return
     total = 0.0

@@ -20,7 +20,7 @@ ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
 }
-"""What a worker is started with."""
+"""Variables of the environment with which a worker is started."""
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def one_thread() -> Iterator[None]:
 
 @lru_cache(maxsize=1)
 def one_thread_for_good() -> None:
-    """The same for the rest of the life of a worker, whoever started it; done once."""
+    """Compute with one thread until the process ends, whoever started it; done once."""
     import scipy.linalg  # noqa: F401
     from threadpoolctl import threadpool_limits
 

@@ -14,7 +14,7 @@ import time
 __all__ = ["MORE_PATHS", "main"]
 
 MORE_PATHS = "LEARNABILITY_MORE_PATHS"
-"""Variable with the places of modules of the process that started a worker."""
+"""The variable that holds the folders of modules of the process that started a worker."""
 
 
 def main(address: str, folder: str, parent: int, limit: float) -> None:
@@ -27,7 +27,7 @@ def main(address: str, folder: str, parent: int, limit: float) -> None:
     folder : str
         The folder for its files.
     parent : int
-        Process whose end is this one's end.
+        Number of the process with which this one ends.
     limit : float
         Bytes of memory above which it ends; the run that took them has then failed.
     """
@@ -65,7 +65,7 @@ def _end_with(parent: int, limit: float) -> None:
 
 
 def _held() -> float:
-    """Return bytes of memory of this process; zero where the system does not tell."""
+    """Return the bytes of memory that this process holds; zero where the system does not say."""
     try:
         with open("/proc/self/statm") as file:
             return float(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -44,7 +44,7 @@ def as_target(target: TargetLike, r: int | None = None, noise: float | None = No
     Raises
     ------
     LearnabilityError
-        When neither was given, or `r` or `noise` was given beside a target.
+        When it is neither a target nor a link, or `r` or `noise` was given together with a target.
     """
     if isinstance(target, Target):
         if r is not None or noise is not None:

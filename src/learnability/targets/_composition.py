@@ -1,9 +1,9 @@
-"""Exact degree energies of f = g(h_1 ... h_r), the h features of a tree of any depth, at finite N.
+"""Exact energies by degree of f = g(h_1 ... h_r), h the features of a tree of any depth, finite N.
 
 E[g(h) prod_i He_{b_i}(z_i)] is the integral of g with the signed density of the features and the
-product (`_feature_law`), one number for each type of product (`_partitions`), and the energy of
-degree j is the sum of their squares over the norms, times how many there are. The energies with
-half of the frequencies of the densities tell the error.
+product (`_feature_law`), one number for each type of product (`_partitions`). The energy of degree
+j is the sum over its types of this number squared, divided by the norm and times the number of
+products. The energies from half of the frequencies of the densities give the error.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ __all__ = ["Composition", "composed"]
 
 Array = NDArray[np.float64]
 
-_INNER = 0.9  # It is a share of the reach of the nodes: what f^2 has beyond bounds what they miss.
+_INNER = 0.9  # Beyond this share of the reach of the nodes, the part of f^2 bounds what they miss.
 _ACCURACY = 2e-3
-_CONSTANT = 1e-20  # It is that of the variance over the mean square.
+_CONSTANT = 1e-20  # A smaller variance, relative to the mean square, is that of a constant.
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Composition:
 
     @property
     def N(self) -> int:
-        """Variables under one feature."""
+        """Number of variables under one feature."""
         return self.plus + self.minus
 
     @cached_property
@@ -77,7 +77,7 @@ class Composition:
 
     @property
     def highest(self) -> int:
-        """Highest degree that is resolved: less for several features, whose types multiply."""
+        """Highest degree that is resolved; lower for several features, whose types multiply."""
         return self.law.highest
 
     @property
@@ -134,21 +134,21 @@ class Composition:
         Parameters
         ----------
         power : int
-            1 for the function itself.
+            The power; 1 stands for the function itself.
         rough : bool
-            Whether half of the frequencies are used: the difference tells the error.
+            Whether half of the frequencies are used: the difference shows the error.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             values = (self._values - self.mean) ** power
         return self._contracted(values, self._densities[int(rough)])
 
     def tail(self, share: float) -> float:
-        """Return the size of |f - E f| that a share of all inputs exceeds.
+        """Return the value of |f - E f| that a given share of all inputs exceeds.
 
         Parameters
         ----------
         share : float
-            Between 0 and 1.
+            The share, between 0 and 1.
         """
         size = np.abs(self._values - self.mean).ravel()
         law = self._densities[0][:, 0]
@@ -215,7 +215,7 @@ class Composition:
 
     @cached_property
     def energies(self) -> Array:
-        """|P_j f|^2 by degree from 0; what is left of E f^2 is of higher degree."""
+        """|P_j f|^2 by degree from 0; the rest of E f^2 is of higher degree."""
         _ = self.variance  # It refuses what would overflow below.
         found = self._energies(self.coefficients)
         rough = self._energies(self._contracted(self._values, self._densities[1]))
@@ -225,7 +225,8 @@ class Composition:
     def _check(self, error: float) -> None:
         if self.variance <= _CONSTANT * self.mean**2:
             raise LearnabilityError(
-                f"The function {self.link!r} of the features is constant: nothing is to be learned."
+                f"The function {self.link!r} of the features is constant: there is nothing to "
+                "learn."
             )
         if not error <= _ACCURACY * max(self.variance, 1e-300):
             raise LearnabilityError(
@@ -236,7 +237,7 @@ class Composition:
     def single(self, degree: int) -> Array:
         """Return E[f He_k(z_i)] for a variable of sign +1 and -1 under each feature, shape (r, 2).
 
-        NaN where there is no variable of that sign.
+        The entry is NaN where there is no variable of that sign.
         """
         wanted = ((degree,), ()), ((), (degree,))
         names = [(t.plus, t.minus) for t in self.types]
@@ -314,9 +315,9 @@ def composed(
     Parameters
     ----------
     link, polynomial : Link
-        g and P.
+        The functions g and P.
     blocks : tuple of (int, int)
-        Variables of each sign under a feature, level by level, directions first.
+        Numbers of variables of each sign under a feature, level by level, directions first.
     scales : tuple of float
         Factors of the features over each level.
     """

@@ -1,4 +1,4 @@
-"""The law of a feature h = s N^(-1/2) sum_i a_i P(x_i), and of it together with products below.
+"""The law of a feature h = s N^(-1/2) sum_i a_i P(x_i), alone and jointly with products below.
 
 With phi_b(t) = E[exp(i t s P(x) / sqrt N) H_b], H_b a product of Hermite polynomials of what is
 under the variable x, the variables being independent,
@@ -33,16 +33,16 @@ Array = NDArray[np.float64]
 DEGREE = 8
 """Highest degree that is resolved under one feature."""
 MOST_TYPES = {1: 1500}
-"""The highest degree is the one up to which no more types are under all features together."""
-_FREQUENCIES = (20.0, 40.0, 80.0, 160.0)  # It is in units of one over the deviation of h.
+"""Degrees are resolved as long as all features together have at most this many types."""
+_FREQUENCIES = (20.0, 40.0, 80.0, 160.0)  # The unit is one over the standard deviation of h.
 _DEAD = 1e-13
-_REACH = {True: 6.5, False: 5.0}  # It is that of one z in the tails of h, for P of low degree.
+_REACH = {True: 6.5, False: 5.0}  # This is how far one z reaches, by whether P has low degree.
 _LOW = 4
-_PANEL = {1: 0.2, 2: 0.4}  # A panel is so wide in deviations of h, by the number of features.
+_PANEL = {1: 0.2, 2: 0.4}  # A panel has this width in deviations of h, by the number of features.
 _NODES = {1: 8, 2: 6}
-_POINTS = {1: 400_000, 2: 2400, 3: 190}  # Of the variable itself when there is only one.
+_POINTS = {1: 400_000, 2: 2400, 3: 190}  # They are those of the variable when there is only one.
 _MOST_POINTS = 8_000_000
-_TYPES = 64  # So many are transformed at once.
+_TYPES = 64  # This many types are transformed at once.
 _DIRECT = 2**23
 
 
@@ -61,7 +61,7 @@ class FeatureLaw:
     below : FeatureLaw, optional
         The law of a variable; by default it is a Gaussian direction.
     features : int
-        How many such features a function is taken of: with more of them there are fewer nodes.
+        Number of such features in a function: with more of them there are fewer nodes.
     breaks : tuple of float
         Where nodes are split.
     """
@@ -76,7 +76,7 @@ class FeatureLaw:
 
     @property
     def N(self) -> int:
-        """Variables under the feature."""
+        """Number of variables under the feature."""
         return self.plus + self.minus
 
     @cached_property
@@ -116,12 +116,12 @@ class FeatureLaw:
 
     @cached_property
     def _reach(self) -> float:
-        """Of one variable, in the tails of the feature."""
+        """The largest size of one variable in the tails of the feature."""
         if self.below is None:
             return _REACH[self._degree <= _LOW]
         x, law = self.below.nodes[0], self.below.densities[0][:, 0]
         order = np.argsort(np.abs(x))
-        left = np.cumsum(np.abs(law[order])[::-1])[::-1]  # It is the weight from a node outwards.
+        left = np.cumsum(np.abs(law[order])[::-1])[::-1]  # This is the weight from a node outwards.
         kept = np.abs(x[order])[left > 1e-9]
         return float(kept.max())
 
@@ -138,7 +138,7 @@ class FeatureLaw:
         nodes, panel = _NODES.get(r, 4), _PANEL.get(r, 1.0)
         most = _MOST_POINTS ** (1 / r)
         count = min(math.ceil(2 * reach / (panel * self.spread)), int(most / nodes))
-        # Panels grow towards the tails, which hold little.
+        # Panels grow towards the tails, which have little mass.
         u = np.linspace(-1, 1, count + 1)
         even = reach * (0.4 * u + 0.6 * u**3)
         inside = [b for b in self.breaks if abs(b) < reach]
@@ -179,14 +179,14 @@ class FeatureLaw:
             transforms = np.array([self._transform(one, phi) for one in self.types[part]]).T
             for k, factor in enumerate(fading):
                 found[k, :, part] = sums.backward(transforms * factor[:, None]).real
-        if len(h) * len(t) <= _DIRECT:  # Tails of the density that fast sums leave in rounding.
+        if len(h) * len(t) <= _DIRECT:  # Fast sums lose the tails of the density to rounding.
             law = self._transform(self.types[0], phi) * fading[0]
             found[0, :, 0] = (np.exp(-1j * np.outer(h, t)) @ law).real
         found *= weights[:, None]
         return found[0], found[1]
 
     def _transform(self, one: Type, phi: list[NDArray[np.complex128]]) -> NDArray[np.complex128]:
-        """Return the Fourier transform of rho of a type; a sign -1 conjugates."""
+        """Return the Fourier transform of rho for a type; a sign of -1 means the conjugate."""
         value = phi[0] ** (self.plus - len(one.plus))
         value = value * np.conj(phi[0]) ** (self.minus - len(one.minus))
         for b in one.plus:
@@ -196,7 +196,7 @@ class FeatureLaw:
         return np.asarray(value)
 
     def _last_frequency(self) -> tuple[float, bool]:
-        """Where the characteristic function of h has died, or the highest; whether it has died."""
+        """A frequency beyond which phi_0^N is negligible, or the highest; and whether it is."""
         for last in _FREQUENCIES:
             t = np.linspace(0.8, 1.0, 9) * last / self.spread
             z, table = self._variable(t)
@@ -206,7 +206,7 @@ class FeatureLaw:
         return _FREQUENCIES[-1] / self.spread, False
 
     def _characteristic(self, t: Array) -> list[NDArray[np.complex128]]:
-        """Return phi of all kinds below at equidistant frequencies t of h, from 0."""
+        """Return phi of all types of the level below at equidistant frequencies t of h, from 0."""
         z, table = self._variable(t)
         return list(FourierSums(self._phase(z), float(t[1]), len(t)).forward(table).T)
 
@@ -215,14 +215,14 @@ class FeatureLaw:
         return np.asarray(self.P(x) * (self.scale / math.sqrt(self.N)))
 
     def _variable(self, t: Array) -> tuple[Array, Array]:
-        """Return nodes of a variable that resolve frequencies t of h, and its law by kind."""
+        """Return nodes of a variable that resolve frequencies t of h, and its law by type."""
         if self.below is None:
             return self._directions(t)
         known = [kind.degree <= self.highest for kind in self.below.types]
         return self.below.nodes[0], self.below.densities[0][:, known]
 
     def _directions(self, t: Array) -> tuple[Array, Array]:
-        """Return nodes of a Gaussian direction, and weights times He_0 ... of the highest."""
+        """Return nodes of a Gaussian direction, and weights times He_0 up to the highest degree."""
         pace = np.abs(t).max() * self.scale / math.sqrt(self.N)
         end = 7.4 if self._degree <= _LOW else self._reach
         z = np.linspace(-end, end, 2001)
@@ -233,11 +233,11 @@ class FeatureLaw:
 
 
 def _taper(t: Array) -> Array:
-    """Return one at frequency 0, flat there, and nothing at 1."""
+    """Return a window over [0, 1] that is one and flat at 0, and zero at 1."""
     return np.asarray(np.exp(-36 * t**8))
 
 
 def _normal_grid(count: int) -> tuple[Array, Array]:
-    """Equidistant nodes, on which smooth functions of a normal variable are summed exactly."""
+    """Equidistant nodes, which integrate smooth functions of a normal variable to rounding."""
     z = np.linspace(-9.0, 9.0, count)
     return z, np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi) * (z[1] - z[0])

@@ -1,6 +1,7 @@
-"""What a refit of f on the best fit of a degree leaves, E Var(f | q), from samples.
+"""What a refit of f on its best fit q of a degree leaves, E Var(f | q), from samples.
 
-Half the mean square of differences of f between neighbours in q; 200 000 samples, of fixed seed.
+It is half the mean square of differences of f between neighbours in q, over 200 000 samples of a
+fixed seed.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ def drawn_variables(
     Parameters
     ----------
     composition : Composition
-        Of a target of depth 3.
+        The composition of a target of depth 3.
     n : int
         Number of samples.
     rng : numpy Generator
-        Of the variables.
+        The generator of the variables.
     """
     z = rng.standard_normal((n, composition.link.r, composition.N))
     a = np.concatenate([np.ones(composition.plus), -np.ones(composition.minus)])
@@ -48,9 +49,9 @@ def refit_floor(composition: Composition, degree: int) -> float:
     Parameters
     ----------
     composition : Composition
-        Of a target of depth 3.
+        The composition of a target of depth 3.
     degree : int
-        Of the fit.
+        The degree of the fit.
     """
     rng = np.random.default_rng(1729)
     f, q = [], []

@@ -1,4 +1,4 @@
-"""Fourier sums between points anywhere and equidistant frequencies, by fast Fourier transforms.
+"""Fourier sums between arbitrary points and equidistant frequencies, by fast Fourier transforms.
 
 For points x_j and frequencies t_k = k step, k = 0 ... T - 1,
 
@@ -35,11 +35,11 @@ class FourierSums:
     Parameters
     ----------
     points : array, shape (q,)
-        x_j.
+        The points x_j.
     step : float
-        Of the frequencies.
+        The step of the frequencies.
     count : int
-        T.
+        The number T of frequencies.
     """
 
     def __init__(self, points: NDArray[np.float64], step: float, count: int) -> None:

@@ -36,14 +36,14 @@ class Type(NamedTuple):
     Attributes
     ----------
     plus, minus : tuple of int
-        Partitions, of types of the level below by their place in its list, on the variables of sign
-        +1 and of sign -1; over the directions the place of a Hermite polynomial is its degree.
+        Partitions on the variables of sign +1 and of sign -1. Their parts are types of the level
+        below, by their place in its list; for directions the place of He_b is its degree b.
     degree : int
-        Their sum.
+        The total degree.
     copies : float
         Number of products of this kind.
     norm : float
-        E of their square, prod_i b_i!.
+        The expectation of their square, prod_i b_i!.
     """
 
     plus: tuple[int, ...]
@@ -61,7 +61,7 @@ def directions_up_to(degree: int) -> list[Type]:
 def types_up_to(
     degree: int, plus: int, minus: int, below: Sequence[Type] | None = None
 ) -> list[Type]:
-    """Return all types of degree 0 ... `degree` with that many variables of each sign.
+    """Return all types of degree 0 ... `degree` for given numbers of variables of each sign.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def types_up_to(
 
 @lru_cache(maxsize=256)
 def partitions(total: int, degrees: tuple[int, ...] | None = None) -> tuple[tuple[int, ...], ...]:
-    """Return multisets of kinds whose degrees sum to a number, kinds of the last places first.
+    """Return multisets of kinds whose degrees add up to a number, the last kinds first.
 
     Parameters
     ----------
@@ -136,14 +136,14 @@ def symmetric_sum(partition: Sequence[int], powers: Sequence[Array]) -> Array:
     partition : sequence of int
         Degrees of the factors.
     powers : sequence of array, shape (n, N)
-        He_0 ... of the variables.
+        He_0, He_1, ... of the variables.
     """
     alike = math.prod(math.factorial(m) for m in Counter(partition).values())
     return _ordered_sum([powers[b] for b in partition], len(powers[0])) / alike
 
 
 def _ordered_sum(factors: list[Array], n: int) -> Array:
-    """Sum over different i_1 ... i_m of prod_k factors[k][:, i_k], by inclusion and exclusion."""
+    """Sum prod_k factors[k][:, i_k] over distinct i_1 ... i_m, by inclusion and exclusion."""
     if not factors:
         return np.ones(n)
     *others, last = factors

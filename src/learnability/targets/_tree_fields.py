@@ -17,7 +17,7 @@ from learnability.labels.link import Link
 __all__ = ["Levels", "Polynomial"]
 
 HIGHEST = 8
-"""Degree of the polynomial."""
+"""The highest degree of the polynomial."""
 
 
 class Polynomial(Function):
@@ -33,7 +33,7 @@ class Polynomial(Function):
         Raises
         ------
         LearnabilityError
-            When it is no polynomial of one variable, or has a constant term.
+            When it is not a polynomial of one variable, or has a constant term.
         """
         link = super().read(value)
         degree = max((sum(powers) for powers in link.polynomial or {}), default=0)
@@ -64,7 +64,7 @@ class Levels(Kind):
         Raises
         ------
         ValueError
-            When one is not whole, or no multiple of the next.
+            When one is not a whole number, or not a multiple of the next.
         """
         several = isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
         sizes = tuple(Whole(at_least=1).read(size) for size in (value if several else [value]))
@@ -73,5 +73,5 @@ class Levels(Kind):
         return sizes
 
     def parse(self, text: str) -> Any:
-        """Return one number, or those between commas."""
+        """Read one number, or several separated by commas."""
         return Several(Whole(at_least=1)).parse(text)

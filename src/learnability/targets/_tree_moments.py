@@ -1,10 +1,10 @@
-"""Scales of the levels of a tree at which its features have unit variance, exactly.
+"""The scales of the levels of a tree that give its features unit variance, exactly.
 
 h = c s^(-1/2) sum_{i <= s} a_i P(x_i) over independent copies of a feature x of the level below.
-The variables of the first level are Gaussian; above it they are not, and with few under a feature
-they are far from it: over four squares He2 the variance of He2(x) is 5 and not 2. Cumulants of a
-sum are sums of cumulants, so that moments climb the tree by exact algebra. The variance at the top
-of L levels needs moments of order 2 k^L of the Gaussian, k the degree of P.
+The variables of the first level are Gaussian. Above it they are not, and with few of them under a
+feature they are far from it: over four squares He2 the variance of He2(x) is 5, not 2. Cumulants of
+a sum are sums of cumulants, so that moments follow level by level from exact algebra. The variance
+at the top of L levels needs moments of order 2 k^L of the Gaussian, k the degree of P.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from learnability.targets.tree import sign_counts
 __all__ = ["level_scales"]
 
 MOST = 200
-"""Highest order of a moment."""
+"""The highest order of a moment that is computed."""
 
 
 @lru_cache(maxsize=64)
@@ -41,7 +41,7 @@ def level_scales(polynomial: Link, sizes: tuple[int, ...], signs: str) -> tuple[
     k, top = max(terms), len(sizes)
     if 2 * k**top > MOST:
         raise LearnabilityError(
-            f"A tree of {top} levels of a polynomial of degree {k} was asked, but unit variance of "
+            f"A tree of {top} levels of a polynomial of degree {k} was given, but unit variance of "
             f"its features needs moments of order {2 * k**top}, and those up to {MOST} are "
             "computed: use fewer levels or a lower degree."
         )

@@ -61,7 +61,7 @@ class Target(ABC):
     kind: ClassVar[str]
     """The name by which learners declare what they support."""
     numerics_version: ClassVar[int] = 1
-    """Of the samples: stored runs of another are not used again."""
+    """The version of the samples: stored runs of another version are not reused."""
 
     link: Link
     noise: float
@@ -91,7 +91,7 @@ class Target(ABC):
         return Channel(self.link, self.noise)
 
     def simplified(self) -> Target:
-        """Return the target with noise that its label only adds counted as `noise`."""
+        """Return the target with `noise` that includes the noise which its label merely adds."""
         return self
 
     @property
@@ -106,7 +106,7 @@ class Target(ABC):
 
     @property
     def label_noise(self) -> float:
-        """E Var(y | z): what no predictor of the label goes below."""
+        """E Var(y | z), the least error of any predictor of the label."""
         return self.channel.label_noise
 
     @property
@@ -126,14 +126,14 @@ class Target(ABC):
         Parameters
         ----------
         degree : int
-            The highest degree that is told apart.
+            The highest degree that has an entry of its own.
         d : int, optional
             Dimension, where the target depends on it.
 
         Returns
         -------
         (array of shape (degree + 1,), float)
-            Those of degrees 0 ... `degree`, and that of all higher ones.
+            The energies of degrees 0 ... `degree`, and the energy of all higher ones.
         """
 
     @property
@@ -158,10 +158,10 @@ class Target(ABC):
 
     @abstractmethod
     def _drawing(self, seed: int, d: int) -> Draw:
-        """Return the draw of a seed, with its hidden weights."""
+        """Return the function that draws the batches of a seed, with its hidden weights."""
 
     def provenance(self) -> dict[str, Any]:
-        """Return what a result says of its target."""
+        """Return what a result records about its target."""
         return {
             "target": self.kind,
             "link": self.link.text or repr(self.link),
@@ -190,7 +190,7 @@ class Target(ABC):
         alpha : float, optional
             Instead of `n`: n = round(alpha * d).
         dtype : dtype
-            Of the inputs.
+            The type of the inputs.
 
         Returns
         -------
@@ -236,7 +236,7 @@ class Target(ABC):
 
 
 def beyond(energy: float, powers: NDArray[Any]) -> float:
-    """Return what an energy holds beyond its parts; a difference of rounding counts as zero."""
+    """Return an energy minus its parts; a difference within rounding counts as zero."""
     rest = energy - float(powers.sum())
     return rest if rest > 1e-12 * energy else 0.0
 
@@ -255,7 +255,7 @@ def checked_sizes(
     alpha : float or None
         Instead of `n`: n = round(alpha * d), at least 1.
     dtype : dtype
-        Of the inputs, float32 or float64.
+        The type of the inputs, float32 or float64.
 
     Raises
     ------
@@ -286,7 +286,7 @@ def checked_sizes(
 
 
 _LITTLE = 2.0**20
-"""Bytes for which nobody asks the system."""
+"""Requests for fewer bytes are granted without a look at the free memory."""
 
 
 def checked_memory(what: str, needed: float, advice: str = "use smaller sizes") -> None:
@@ -295,9 +295,9 @@ def checked_memory(what: str, needed: float, advice: str = "use smaller sizes") 
     Parameters
     ----------
     what : str
-        What needs them, for the sentence.
+        What needs them, as the subject of the sentence.
     needed : float
-        Bytes.
+        Number of bytes.
     advice : str
         What to do instead.
 
@@ -316,7 +316,7 @@ def checked_memory(what: str, needed: float, advice: str = "use smaller sizes") 
 
 
 def free_memory() -> float:
-    """Return bytes of memory that can be taken; unbounded where the system does not tell."""
+    """Return the bytes of memory that are free; infinity where the system does not say."""
     try:
         with open("/proc/meminfo") as lines:
             for line in lines:

@@ -1,9 +1,9 @@
-"""What labels say of every direction: E[F z_i] and E[F (z_i z_j - delta_ij)], F a function of f.
+"""What labels say about every direction: E[F z_i] and E[F (z_i z_j - delta_ij)], F a function of f.
 
 Directions are alike when all features above them have the same signs, so that there are few
-different entries, each one coefficient of a composition: that of the type of product which z_i, or
-z_i z_j, or He_2(z_i) is in the tree. The number of an entry that is zero but for rounding is told
-by the coefficients with half of the frequencies.
+different entries. Each is one coefficient of a composition, that of the type of product to which
+z_i, z_i z_j or He_2(z_i) belongs in the tree. Coefficients from half of the frequencies show which
+entries are zero but for rounding.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def first_moments(composition: Composition, size: int, degree: int = 1) -> Array
     Parameters
     ----------
     composition : Composition
-        Of a target.
+        The composition of a target.
     size : int
-        Directions N under a feature.
+        Number N of directions under a feature.
     degree : int
-        k, 1 for E[f z_i].
+        The degree k; 1 stands for E[f z_i].
     """
     return _diagonal(composition, composition.powered(1), size, degree).ravel()
 
@@ -48,13 +48,13 @@ def second_moments(
     Parameters
     ----------
     composition : Composition
-        Of a target.
+        The composition of a target.
     size : int
-        Directions N under a feature.
+        Number N of directions under a feature.
     power : int
-        1 for the function itself.
+        The power; 1 stands for the function itself.
     rough : bool
-        Whether half of the frequencies are used: the difference tells the error.
+        Whether half of the frequencies are used: the difference shows the error.
     """
     return _second_part(composition, composition.powered(power, rough), size)
 
@@ -68,7 +68,7 @@ def second_orders(composition: Composition, size: int) -> Array:
 
 
 def _laws(composition: Composition) -> list[FeatureLaw]:
-    """Return the laws of the levels, that over the directions first."""
+    """Return the laws of the levels; the one over the directions comes first."""
     found = [composition.law]
     while found[0].below is not None:
         found.insert(0, found[0].below)
@@ -81,7 +81,7 @@ def type_of(laws: Sequence[FeatureLaw], degrees: Sequence[tuple[int, int]]) -> i
     Parameters
     ----------
     laws : sequence of FeatureLaw
-        Of the levels, that over the directions first.
+        The laws of the levels; the one over the directions comes first.
     degrees : sequence of (i, b)
         Directions and degrees.
     """
@@ -100,7 +100,7 @@ def type_of(laws: Sequence[FeatureLaw], degrees: Sequence[tuple[int, int]]) -> i
 
 
 def _species(laws: Sequence[FeatureLaw], size: int) -> tuple[Whole, list[Whole]]:
-    """Return a number for the signs above each direction, and the blocks it is in, by level."""
+    """Return a number for the signs above each direction, and its blocks by level."""
     here = np.arange(size)
     number = np.zeros(size, dtype=int)
     blocks = []

@@ -90,8 +90,8 @@ class Hierarchical(Target):
     )  # fmt: skip
     signs: str = choice(
         "balanced", ("balanced", "ones", "random"),
-        help="Half of the a_i are -1, or all of them are +1, or each is what a coin says that is "
-        "thrown once for each number of variables.",
+        help="Half of the a_i are -1, or all of them are +1, or each is drawn by a fair coin, "
+        "once for each number of variables.",
     )  # fmt: skip
     normalisation: str = choice(
         "unit", ("unit", "printed"),
@@ -113,7 +113,7 @@ class Hierarchical(Target):
         r: int | None = None,
     ) -> None:
         if epsilon is not None and N is not None:
-            raise LearnabilityError("`epsilon` and `N` were both given, but one says the other.")
+            raise LearnabilityError("`epsilon` and `N` were both given, but one fixes the other.")
         values = {
             "link": certain(Link(link, r=r)), "polynomial": polynomial,
             "epsilon": 0.5 if epsilon is None and N is None else epsilon, "N": N, "depth": depth,
@@ -141,7 +141,7 @@ class Hierarchical(Target):
 
     @property
     def depends_on_dimension(self) -> bool:
-        """Whether the target grows with d: it does, or its theory does."""
+        """Whether the target or its theory changes with d: always True."""
         return True
 
     def check_dimension(self, d: int) -> None:
@@ -197,7 +197,7 @@ class Hierarchical(Target):
         """
         if self.N is None:
             raise LearnabilityError(
-                f"The target has N = d^{self.epsilon:g} directions, so that this depends on the "
+                f"The target has N = d^{self.epsilon:g} directions, so this number depends on the "
                 "dimension: use target.at(d), or give `N`."
             )
         return self.N
@@ -219,7 +219,7 @@ class Hierarchical(Target):
         return level_scales(self.polynomial, self.sizes, self.signs)[-1] ** -2
 
     def provenance(self) -> dict[str, Any]:
-        """Return what a result says of its target."""
+        """Return what a result records about its target."""
         tree = {
             "polynomial": self.polynomial.text, "epsilon": self.epsilon, "N": self.N,
             "depth": self.depth, "signs": self.signs, "normalisation": self.normalisation,
@@ -306,7 +306,7 @@ class Hierarchical(Target):
         return self.composition.energies[: degree + 1].copy()
 
     def degree_energies(self, degree: int, d: int | None = None) -> tuple[Array, float]:
-        """The energies by degree as far as they are known, and all other energy as beyond."""
+        """Return the energies by degree as far as they are known, and all the rest as higher."""
         here = self if d is None else self.at(d)
         known = here.levels()[: degree + 1]
         powers = np.zeros(degree + 1)
@@ -378,7 +378,7 @@ class Hierarchical(Target):
     def feature_floor(self) -> float:
         """E Var(f | q), q the best fit of the polynomial's degree: what a refit on q leaves.
 
-        From 200 000 samples, over neighbours in q; its error is below one percent of Var f.
+        It comes from 200 000 samples and neighbours in q; its error is below one percent of Var f.
         """
         self._shallow("What a refit on the best fit leaves")
         return refit_floor(self.composition, self.degree)

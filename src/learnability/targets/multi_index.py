@@ -75,7 +75,7 @@ class MultiIndex(Target):
         object.__setattr__(self, "inputs", law)
 
     def simplified(self) -> MultiIndex:
-        """Return the target with noise that its label only adds counted as `noise`."""
+        """Return the target with `noise` that includes the noise which its label merely adds."""
         channel = self.channel
         if channel.link is self.link:
             return self
@@ -117,7 +117,7 @@ class MultiIndex(Target):
 
     @property
     def label_noise(self) -> float:
-        """E Var(y | z): what no predictor of the label goes below."""
+        """E Var(y | z), the least error of any predictor of the label."""
         if self.inputs.normal or self.link.law is None:
             return self.channel.label_noise
         return float(np.mean(self.link.law.variance(self._corners()))) + self.noise
@@ -141,12 +141,12 @@ class MultiIndex(Target):
         Raises
         ------
         LearnabilityError
-            When the hidden coordinates are signs, whose polynomials are others.
+            When the hidden coordinates are signs, which have other orthogonal polynomials.
         """
         if not self.inputs.normal:
             raise LearnabilityError(
-                f"Energies by degree were asked for {self.inputs.kind} inputs, but they are those "
-                "of Hermite polynomials of normal coordinates."
+                f"Energies by degree were asked for {self.inputs.kind} inputs, but they belong to "
+                "Hermite polynomials of normal coordinates."
             )
         found = expand(self.link, degree)
         powers = np.array([found.power(k) for k in range(degree + 1)])

@@ -1,6 +1,6 @@
-"""A target by degree in variables that are known in part: energies, radial parts, features.
+"""A target, degree by degree, in variables that are partly known: energies, radial parts, features.
 
-Where a variable z' has the overlap m with a direction z, E[He_b(z) | z'] = m^b He_b(z'): the part
+Where a variable z' has overlap m with a direction z, E[He_b(z) | z'] = m^b He_b(z'): the part
 of degree j keeps m^j of itself (an Ornstein-Uhlenbeck contraction). Shares m^2 are given for each
 feature and for each sign of the variables under it. The radial polynomial of degree 2 k in all D
 variables is R_0k = sum prod_i He_{2 b_i}(z_i) / b_i! over b_1 + ... = k, up to its norm.
@@ -28,7 +28,7 @@ class Parts(NamedTuple):
     Attributes
     ----------
     energies : array, shape (j,)
-        By degree, from 0.
+        The energies by degree, from 0.
     radial, squares : array, shape (k,)
         E[f R_0k] and E[(f - E f)^2 R_0k].
     features : array, shape (r, j)
@@ -50,11 +50,11 @@ def parts_by_degree(target: Hierarchical, shares: Array, dimension: int | None =
     Parameters
     ----------
     target : Hierarchical
-        With its N as a number.
+        A target whose N is a number.
     shares : array, shape (r, 2)
         m^2 of the directions under each feature, by the sign of its variable.
     dimension : int, optional
-        Variables in all, the others without part in the target; by default only the directions.
+        Number of all variables, including those that the target ignores; by default the directions.
     """
     composition = target.composition
     r, highest = target.r, composition.highest
@@ -62,7 +62,7 @@ def parts_by_degree(target: Hierarchical, shares: Array, dimension: int | None =
     radial = _radial_weights(composition.law) * np.array([t.copies for t in composition.types])
     lengths = np.array([t.copies / t.norm for t in composition.types])
     total = _total([degrees.sum(axis=1)] * r, np.add)
-    # One factor for each degree: m under each feature.
+    # There is one factor m for each degree, under each feature.
     shrunk = [np.prod(shares[m] ** (degrees / 2), axis=1) for m in range(r)]
     f, squared = composition.powered(1), composition.powered(2)
     count = highest // 2 + 1
@@ -119,7 +119,7 @@ def _radial_weights(law: FeatureLaw) -> Array:
 
 
 def _radial_norms(D: int, count: int) -> Array:
-    """Return the lengths of sum prod He_{2 b_i} / b_i!."""
+    """Return the norms of sum prod He_{2 b_i} / b_i!."""
     return np.array(
         [
             2.0**k

@@ -32,9 +32,9 @@ def level_sizes(d: int, epsilon: float, depth: int) -> tuple[int, ...]:
         sizes[k - 1] = sizes[k] * max(round(sizes[k - 1] / sizes[k]), 1)
     if min(sizes) < 2 or any(a < 2 * b for a, b in zip(sizes, sizes[1:], strict=False)):
         raise LearnabilityError(
-            f"A tree of depth {depth} with epsilon = {epsilon:g} was asked in dimension {d}, which "
-            f"cannot hold it: its levels would have {', '.join(map(str, sizes))} variables, but "
-            "each needs at least 2, and twice as many as the next. Use a smaller `depth` or a "
+            f"A tree of depth {depth} with epsilon = {epsilon:g} was asked for in dimension {d}, "
+            f"which cannot hold it: its levels would have {', '.join(map(str, sizes))} variables, "
+            "but each needs at least 2, and twice as many as the next. Use a smaller `depth` or a "
             "larger d or epsilon."
         )
     return tuple(sizes)
@@ -58,7 +58,7 @@ def climb(
     polynomial: Callable[[NDArray[np.floating]], NDArray[np.floating]],
     scales: Sequence[float],
 ) -> list[NDArray[np.floating]]:
-    """Values of every level, the variables z (n, r, N) first and the features (n, r, 1) last.
+    """Return the values of every level, from the variables z (n, r, N) to the features (n, r, 1).
 
     Parameters
     ----------
