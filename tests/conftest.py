@@ -15,7 +15,7 @@ settings.load_profile("repeatable")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let all processes of a test run share what JAX compiled for one of them."""
-    if config.cache is not None:
+    if getattr(config, "cache", None) is not None:  # It may be switched off.
         shared = {
             "JAX_COMPILATION_CACHE_DIR": str(config.cache.mkdir("compiled")),
             "JAX_COMPILATION_CACHE_MAX_SIZE": str(2**28),  # A bound also makes writers wait.

@@ -46,7 +46,7 @@ def test_the_picture_rises_at_the_thresholds(found: Comparison, tmp_path: Path) 
 
 
 def test_what_cannot_be_compared_is_refused(found: Comparison) -> None:
-    with pytest.raises(LearnabilityError, match="1 function was given"):
+    with pytest.raises(LearnabilityError, match="1 given, but two or more"):
         compare("z")
     with pytest.raises(LearnabilityError, match="hierarchical target was given"):
         compare("z", lb.Hierarchical("tanh(z)"))

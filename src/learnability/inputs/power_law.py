@@ -35,7 +35,10 @@ class PowerLaw(Inputs):
     kind: ClassVar[str] = "power-law"
 
     exponent: float = number(
-        1.0, at_least=0, at_most=20, help="Eigenvalue k of the covariance is k to minus this power."
+        1.0,
+        at_least=0,
+        at_most=20,
+        help="Eigenvalue k of the covariance falls as k to minus this power.",
     )
 
     @property

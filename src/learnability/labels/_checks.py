@@ -44,12 +44,12 @@ def name_of(function: Any) -> str:
 
 def checked_r(r: Any) -> int:
     """Return the number of variables as an int from 1 to 9."""
-    if isinstance(r, bool) or not isinstance(r, int | np.integer):
+    whole = isinstance(r, int | np.integer) and not isinstance(r, bool)
+    if not whole or not 1 <= r <= MOST_VARIABLES:
         raise LinkError(
-            f"`r` was given as {quote(str(r))}, but a whole number from 1 to 9 is accepted."
+            f"`r` was given as {quote(str(r))}, but a whole number from 1 to {MOST_VARIABLES} is "
+            "accepted."
         )
-    if not 1 <= r <= MOST_VARIABLES:
-        raise LinkError(f"`r` was given as {quote(str(r))}, but 1 to {MOST_VARIABLES} is accepted.")
     return int(r)
 
 

@@ -140,7 +140,7 @@ def compare(*targets: TargetLike) -> Comparison:
     """
     if len(targets) < 2:
         raise LearnabilityError(
-            f"{len(targets)} function was given to compare, but two or more are accepted."
+            f"Functions to compare: {len(targets)} given, but two or more are accepted."
         )
     read: list[Target] = [as_target(target) for target in targets]
     for target in read:

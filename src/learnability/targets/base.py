@@ -42,7 +42,7 @@ class Sample(NamedTuple):
     W : array, shape (r, d)
         Hidden weights, orthonormal rows.
     h : array, shape (n, r)
-        Hidden coordinates X W^T.
+        Hidden coordinates: standardised X W^T, or the features of a hierarchical target.
     """
 
     X: NDArray[Any]
