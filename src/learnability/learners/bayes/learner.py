@@ -189,7 +189,7 @@ class BayesAMP(Learner):
         if target.link.values is not None:
             values["misclassification"] = [e.wrong for e in found]
             values["misclassification_stderr"] = [e.wrong_error for e in found]
-        return Found(values, attrs={**asdict(theory.thresholds), "note": theory.note})
+        return Found(values, attrs={**asdict(theory.thresholds_at_hand), "note": theory.note})
 
     def sketch(self, question: str, target: Any, at: Mapping[str, Any]) -> Found | None:
         """Overlaps from a rough state evolution, where every ratio has such a one."""
