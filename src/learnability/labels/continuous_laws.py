@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from learnability.expressions.structure import Symmetry
 from learnability.expressions.tree import Tree, Var, const, power_of, product_of, sum_of
-from learnability.labels._latents import averaged
+from learnability.labels._latents import first_two_moments
 from learnability.labels.laws import Law, probe_points
 
 if TYPE_CHECKING:
@@ -242,12 +242,7 @@ class LatentMoment:
         """Return values (...) at points (..., r), in NumPy."""
         law = self.law
         points = np.asarray(z, dtype=float).reshape(-1, law.r)
-
-        def powers(at: Array) -> Array:
-            value = np.asarray(law.core(at), dtype=float)
-            return np.stack([value, value**2])
-
-        first, second = averaged(powers, points, law.latents, law.core.breaks, False)
+        first, second = first_two_moments(law.core, points, law.latents)
         found = first if self.order == 1 else np.maximum(second - first**2, 0.0)
         return found.reshape(np.shape(z)[:-1])
 

@@ -39,6 +39,8 @@ _ON_BOXES = (1e-8, 1e-7, 1e-4, 5e-4)
 _PROBES = ((0.2, 0.5, 0.8), (0.5, 0.8), (0.5,))
 _SAFETY = (2.0, 2.0, 3.0)
 """The fine rule is closer to the truth than to the rough one; where a label jumps not by much."""
+_SMOOTH = 0.92
+"""Largest overlap of some directions, beside others that are not found, of product rules."""
 _BEYOND = 0.1
 """Relative error of what is told of perfect recovery by the law of the limit alone."""
 _NEAR = (0.05, 0.05, 0.12, 0.12)
@@ -129,8 +131,11 @@ class LabelInformation:
 
     def _by_quadrature(self, M: Array) -> bool:
         """Whether posteriors are exact, and few enough variables are left to integrate over."""
-        known = int(np.count_nonzero(np.linalg.eigvalsh(M) > 1e-8))
-        return self._quadrature.exact and self.r + (self.channel.noise > 0) + known <= 3
+        values = np.linalg.eigvalsh(M)
+        known = int(np.count_nonzero(values > 1e-8))
+        resolved = known in (0, self.r) or float(values[-1]) <= _SMOOTH
+        few = self.r + (self.channel.noise > 0) + known <= 3
+        return self._quadrature.exact and few and resolved
 
     @cached_property
     def _levels(self) -> LevelInformation:
@@ -179,9 +184,10 @@ class LabelInformation:
 
     def around(self, M: Array) -> Callable[[Array], Array]:
         """The same as a function that is smooth close to an overlap M."""
-        if self.exact_at(M):
+        if self.exact:
             return self
-        correction = self._correction(M)
+        by_quadrature = self._by_quadrature(M)
+        correction = self._gap(self._quadrature, M) if by_quadrature else self._correction(M)
         return lambda near: self._symmetric(self._anywhere(near, correction), near)
 
     def finely(self, M: Array) -> Array:
@@ -271,10 +277,14 @@ class LabelInformation:
         near = [(float(np.abs(known - at).max()), c) for known, c in self._anchors]
         distance, correction = min(near, key=lambda pair: pair[0], default=(np.inf, at))
         if distance > _NEAR[self.r - 1]:
-            root = self._root(at)
-            correction = root @ (self._levels(at) - self._rough(at)) @ root
+            correction = self._gap(self._levels, at)
             self._anchors.append((at, correction))
         return correction
+
+    def _gap(self, better: Callable[[Array], Array], M: Array) -> Array:
+        """A better rule minus the rough one, in posterior units."""
+        root = self._root(M)
+        return np.asarray(root @ (better(M) - self._rough(M)) @ root)
 
     @staticmethod
     def _root(M: Array) -> Array:

@@ -47,6 +47,8 @@ START = 1e-2
 """Overlap of the start that knows nothing."""
 _CLOSE, _MOST_CENTRES = 0.03, 4
 """A function I(M) that is smooth around an overlap holds this far from it."""
+_CLOSER = 3e-4
+"""The same where it is corrected by an exact integral."""
 _MANY = 8
 """From so many ratios on, fixed points of matrices are found along their family."""
 _APART = 1e-3
@@ -169,11 +171,9 @@ class StateEvolution:
         return OverlapFamily(information.around, self.r, self._tolerance, *about, told, nodes)
 
     @property
-    def _has_family(self) -> bool:
-        """Whether the family is cheap, or is known already."""
-        return self.curve is None and (
-            self.r < 3 or self.information.exact or "family" in self.__dict__
-        )
+    def _at_hand(self) -> bool:
+        """Whether fixed points of all ratios are known already, or are cheap."""
+        return self.curve is not None or self.information.exact or "family" in self.__dict__
 
     @property
     def thresholds(self) -> Thresholds:
@@ -181,24 +181,24 @@ class StateEvolution:
         return self._thresholds[0]
 
     @property
-    def _thresholds(self) -> tuple[Thresholds, list[str]]:
-        """The thresholds, and the names of those that are not found."""
-        if self.curve is None and not self._has_family:
-            recovery = weak_recovery(self.channel)
-            return Thresholds.weak(recovery, self.information.full), []
-        return self._all_thresholds
+    def thresholds_at_hand(self) -> Thresholds:
+        """The same; where fixed points of all ratios would have to be found, the cheap ones."""
+        if self._at_hand:
+            return self.thresholds
+        return Thresholds.weak(weak_recovery(self.channel), self.information.full)
 
     @cached_property
-    def _all_thresholds(self) -> tuple[Thresholds, list[str]]:
+    def _thresholds(self) -> tuple[Thresholds, list[str]]:
+        """The thresholds, and the names of those that are not found."""
         fixed_points: FixedPoints = self.family if self.curve is None else self.curve
         recovery = weak_recovery(self.channel)
         return phase_thresholds(recovery, fixed_points, self.information.error)
 
     @property
     def note(self) -> str:
-        """What the thresholds are about, how exact they are, and what is not computed."""
+        """What the thresholds at hand are about, how exact they are, and what is not computed."""
         said = []
-        if self.curve is None and not self._has_family:
+        if not self._at_hand:
             said.append(
                 "The overlap is not one number: the jump and the information-theoretic threshold "
                 f"are computed with predictions of {_MANY} ratios or more."
@@ -208,7 +208,7 @@ class StateEvolution:
                 f"The jump, information-theoretic and full-recovery thresholds are those of "
                 f"z{self.leading + 1}, while the other directions are not found."
             )
-        missed = self._thresholds[1]
+        missed = self._thresholds[1] if self._at_hand else []
         if missed:
             said.append(f"Not converged: {', '.join(missed)}.")
         if not self.information.exact:
@@ -372,7 +372,8 @@ class StateEvolution:
 
             found, status = opened(one_step, self._tolerance, M, plain)
             moved, M = float(np.abs(found - M).max()), physical(found)
-            if moved < _CLOSE or status is not Status.CONVERGED:
+            close = _CLOSE if not self.information.exact_at(found) else _CLOSER
+            if moved < close or status is not Status.CONVERGED:
                 break
         found, left = ended(one_step, found)
         error = self.information.error_at(found) + self._tolerance(found)

@@ -104,6 +104,29 @@ def test_the_fixed_point_of_a_linear_channel_is_ridge_regression(damping: float)
     assert found.C[-1, 0, 0] == pytest.approx(covariance, rel=0.1)
 
 
+def test_a_direction_known_exactly_is_held_beside_another_that_is_not() -> None:
+    """The first row has labels without noise, and the second is ridge regression."""
+    rng = np.random.default_rng(5)
+    n, d, noise = 450, 300, 0.5
+    X = rng.standard_normal((n, d))
+    W = np.linalg.qr(rng.standard_normal((d, 2)))[0].T
+    y = W @ X.T + math.sqrt(noise) * np.array([[0.0], [1.0]]) * rng.standard_normal((2, n))
+
+    def step(omega: np.ndarray, C: np.ndarray) -> np.ndarray:
+        return np.linalg.solve(C + np.diag([0.0, noise]), y - omega)
+
+    start = random_start(rng, 2, d)
+    found = iterate(X, step, start, W, 0.5, 400, 1e-9, diagonal=True, exact=True)
+    alone = iterate(X, linear(y[1], noise), Start(start.W[1:], np.eye(1)), W[1:], 0.5, 400, 1e-9)
+    assert found.status == "converged"
+    assert found.C[-1, 0, 0] == pytest.approx(1e-4, rel=1e-9)
+    assert np.linalg.norm(found.W[0] - W[0]) < 0.01
+    np.testing.assert_allclose(found.W[1], alone.W[0], atol=1e-6)
+    # Where noise may keep a direction from being known, nothing is held.
+    free = iterate(X, step, start, W, 0.5, 400, 1e-9, diagonal=True)
+    assert free.C[-1, 0, 0] != pytest.approx(1e-4, rel=1e-9)
+
+
 def test_statuses() -> None:
     target = MultiIndex("sign(z1*z2)")
     assert run(target, 0, 6.0).status == "converged"

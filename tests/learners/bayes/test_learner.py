@@ -57,6 +57,13 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
     assert float(first.error[0]) != float(first.error[1])
 
 
+@pytest.mark.parametrize("link", ["z", "tanh(z)"])
+def test_labels_that_tell_a_direction_exactly_settle(link: str) -> None:
+    runs = BayesAMP().simulate(link, d=200, alpha=2.0, seeds=4)
+    assert set(runs.status.values) == {"converged"}
+    np.testing.assert_allclose(runs.overlap.values.ravel(), 1.0, atol=0.5 / math.sqrt(200))
+
+
 def test_a_number_of_seeds_counts_from_zero() -> None:
     runs = BayesAMP().simulate("sign(z)", d=40, alpha=2.0, seeds=3)
     np.testing.assert_array_equal(runs.seed, [0, 1, 2])

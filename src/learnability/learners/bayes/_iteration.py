@@ -52,6 +52,11 @@ _LEAST = 1e-6
 _KNOWN = 1e-3
 """Posterior variances at which the directions count as known. Without noise they would fall for
 ever, and below the error of the estimate the iteration loses what it has found."""
+_HELD = 1e-4
+"""Variance of a direction that is held as known exactly."""
+_FOUND = 0.5
+"""Posterior variance below which a direction is found: one that is known may claim as much, where
+steps of the estimate are shorter than it expects."""
 _SMALL = 0.1
 """Below this size changes of the estimate are counted in absolute terms."""
 
@@ -120,6 +125,7 @@ def iterate(
     project: Callable[..., NDArray[Any]] = project,
     collect: Callable[..., NDArray[Any]] = collect,
     diagonal: bool = False,
+    exact: bool = False,
 ) -> Run:
     """Run message passing until it stands still.
 
@@ -144,6 +150,10 @@ def iterate(
     diagonal : bool
         Whether reflections of the link keep the overlap diagonal: C is then made so. Else two
         rows that mix both directions compete with the directions themselves for very long.
+    exact : bool
+        Whether labels without noise let directions be known exactly. One that is, beside others
+        that are not, is held from then on: the estimate of its variance does not fall to zero
+        with its error, and labels next to zero of that direction would tell nothing of the others.
 
     Returns
     -------
@@ -153,9 +163,11 @@ def iterate(
     W, C = np.asarray(start.W, dtype=X.dtype), start.C
     memory = np.zeros((r, len(X)), dtype=X.dtype)
     states = [((W @ hidden.T).astype(float), (W @ W.T).astype(float), C)]
-    status = Status.STOPPED
+    status, held, free = Status.STOPPED, np.zeros((r, r)), np.eye(r, dtype=X.dtype)
     for _ in range(iterations):
         g = channel_step(project(X, W) - C.astype(X.dtype) @ memory, C)
+        if held.any():
+            g = free @ g
         memory += damping * (g - memory)
         A = (g @ g.T).astype(float) / d
         A = np.diag(np.diag(A)) if diagonal else A
@@ -166,12 +178,19 @@ def iterate(
             break
         gain = matrix_function(A, lambda value: 1 / (1 + value))
         new = gain.astype(X.dtype) @ pull
-        change = float(np.linalg.norm(new - W))
+        move = new - W
+        if held.any():
+            new, move = free @ new, free @ move
+        change = float(np.linalg.norm(move))
         size = max(float(np.linalg.norm(new)), _SMALL)
-        W = W + damping * (new - W)
+        W = W + damping * move
         length = (W @ W.T).astype(float)
         C = _no_smaller((1 - damping) * C + damping * gain, length)
         C = np.diag(np.diag(C)) if diagonal else C
+        known = _known_exactly(C, length, move, held) if exact else held
+        if known.any():
+            held, free = known, (np.eye(r) - known).astype(X.dtype)
+            memory, C = free @ memory, free @ C @ free + _HELD * held
         states.append(((W @ hidden.T).astype(float), length, C))
         if change <= tolerance * size or float(np.abs(C).max()) <= _KNOWN:
             status = Status.CONVERGED
@@ -189,6 +208,19 @@ def _no_smaller(C: Array, length: Array) -> Array:
     estimate makes g_out too large, which makes it smaller still, and the run never recovers.
     """
     return C + matrix_function(np.eye(len(C)) - length - C, lambda value: max(value, 0.0))
+
+
+def _known_exactly(C: Array, length: Array, move: NDArray[Any], held: Array) -> Array:
+    """Projection (r, r) on those that are held and on further directions that are known exactly.
+
+    Their estimate has unit length, and a step, which is about as long as its error, no longer
+    moves it.
+    """
+    values, vectors = np.linalg.eigh(C + held)
+    own = np.einsum("ia,ij,ja->a", vectors, length, vectors)
+    steps = np.sum((vectors.T @ move) ** 2, axis=1)
+    known = (values < _FOUND) & (np.abs(1 - own) < _HELD) & (steps < 0.1 * _HELD)
+    return np.asarray(held + vectors[:, known] @ vectors[:, known].T)
 
 
 def _inconsistent(length: Array, C: Array, d: int) -> bool:

@@ -44,6 +44,7 @@ def settled(
     start: Start,
     fresh: Iterable[Start],
     damping: float,
+    exact: bool = False,
 ) -> Run:
     """Return the first run that settles with all directions or none, or the best of all.
 
@@ -62,6 +63,9 @@ def settled(
         settle, and with what it has found where it settled with some directions alone.
     damping : float
         Weight of the new iterate in the first run.
+    exact : bool
+        Whether labels have no noise. The estimate of a damped run may then be exact long before
+        its covariance, which never follows: a run that is inconsistent is tried without damping.
     """
     runs = [attempt(start, damping)]
     for other in fresh:
@@ -70,6 +74,8 @@ def settled(
         if last.status is not Status.DIVERGED and 0.5 < np.trace(shut) < len(shut) - 0.5:
             # What is found is kept, and the rest, which fell to zero before, is tried again.
             runs.append(attempt(Start(last.W + _KICK * (shut @ other.W), last.C[-1]), damping))
+        elif exact and last.status is Status.INCONSISTENT and len(runs) == 1:
+            runs.append(attempt(other, 1.0))
         elif last.status is not Status.CONVERGED:
             damping = 0.5 * damping
             runs.append(attempt(other, damping))

@@ -30,7 +30,7 @@ from learnability.learners.linear_algebra.sharded_rows import sharded
 from learnability.learners.measurement import resolved, subspace_overlap
 from learnability.learners.spectral import Spectral
 from learnability.targets.multi_index import MultiIndex
-from learnability.theory.information import keeps_diagonal
+from learnability.theory.information import keeps_diagonal, label_information
 from learnability.theory.sketch import sketched_fixed_point
 from learnability.theory.state_evolution import FixedPoint, state_evolution
 from learnability.theory.thresholds import spectrum_is_needed
@@ -60,7 +60,7 @@ class BayesAMP(Learner):
     """
 
     name: ClassVar[str] = "bayes-amp"
-    numerics_version: ClassVar[int] = 5
+    numerics_version: ClassVar[int] = 6
     supports: ClassVar[Support] = Support(
         most_directions=4, laws=("finite", "counts", "normal", "density", "latent")
     )
@@ -135,16 +135,18 @@ class BayesAMP(Learner):
             start = random_start(rng, target.r, d)
         step = ChannelStep(target.channel, y)
         diagonal = keeps_diagonal(target.channel)
+        exact = label_information(target.channel).exponent == 0
 
         def attempt(first: Start, damping: float) -> Run:
             found: Run = iterate(
-                X, step, first, W, damping, self.iterations, self.tolerance, diagonal=diagonal
-            )
+                X, step, first, W, damping, self.iterations, self.tolerance,
+                diagonal=diagonal, exact=exact,
+            )  # fmt: skip
             return found
 
         again = self.restarts if self.start == "auto" else 0
         fresh = (random_start(rng, target.r, d) for _ in range(again))
-        run = settled(attempt, X, step, start, fresh, self.damping)
+        run = settled(attempt, X, step, start, fresh, self.damping, exact)
         return self._observed(target, run, W)
 
     def _observed(self, target: MultiIndex, run: Run, W: NDArray[Any]) -> dict[str, Any]:
@@ -187,7 +189,7 @@ class BayesAMP(Learner):
         if target.link.values is not None:
             values["misclassification"] = [e.wrong for e in found]
             values["misclassification_stderr"] = [e.wrong_error for e in found]
-        return Found(values, attrs={**asdict(theory.thresholds), "note": theory.note})
+        return Found(values, attrs={**asdict(theory.thresholds_at_hand), "note": theory.note})
 
     def sketch(self, question: str, target: Any, at: Mapping[str, Any]) -> Found | None:
         """Overlaps from a rough state evolution, where every ratio has such a one."""
