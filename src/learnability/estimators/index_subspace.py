@@ -225,6 +225,7 @@ class IndexSubspace(SubspaceEstimator):
             undecided=undecided,
             blind=blind_methods(labels, self.held_out_[:, :supported]) if supported else {},
             warnings=found,
+            target=labels.sentence,
         )
 
     def _halves(
