@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.estimators.out_of_core import sampled_frame
 
 __all__ = ["Recipe", "Table", "open_table", "read_table"]
 
@@ -145,7 +146,8 @@ def read_table(
     Parameters
     ----------
     path : Path
-        A file of text (.csv, .tsv, .txt, also with .gz, .bz2 or .xz) or .parquet.
+        A file of text (.csv, .tsv, .txt, also with .gz, .bz2 or .xz) or .parquet, or a folder of
+        .parquet files, of which rows are drawn where they are too many.
     target : str
         Name of the column to explain.
     columns, drop : sequence of str
@@ -287,6 +289,10 @@ def open_table(path: Path) -> tuple[Any, list[str]]:
     """
     import pandas
 
+    if path.is_dir():
+        table, notes = sampled_frame(path)
+        table.columns = [str(name) for name in table.columns]
+        return table, notes
     if not path.is_file():
         raise LearnabilityError(f"There is no file {str(path)!r}.")
     packed = path.suffix.lower() if path.suffix.lower() in _PACKED else ""
