@@ -65,14 +65,15 @@ def test_the_judge_says_the_same_of_blocks(frame, folder, judge):
 
 def test_message_passing_draws_rows_and_says_what_that_loses(frame, folder, monkeypatch):
     X, y = parquet_rows(folder, "y")
-    whole = IndexSubspace(1, random_state=0).fit(X, y)
-    here = IndexSubspace(1, random_state=0).fit(frame[COLUMNS], frame.y)
+    quick = {"candidates": ["dr", "sir"], "judge": "information", "random_state": 0}
+    whole = IndexSubspace(1, **quick).fit(X, y)
+    here = IndexSubspace(1, **quick).fit(frame[COLUMNS], frame.y)
     np.testing.assert_allclose(whole.components_, here.components_, atol=1e-9)
     assert whole.sampled_ == (900, 900) and "drawn" not in str(whole.report_)
     monkeypatch.setattr(base, "_MOST_SAMPLED", 400)
     monkeypatch.setattr(base, "_LEAST_SAMPLED", 400)
     with pytest.warns(UserWarning, match="400 of 900 rows"):
-        part = IndexSubspace(1, random_state=0).fit(X, y)
+        part = IndexSubspace(1, **quick).fit(X, y)
     assert part.report_.rows == 400 and part.sampled_ == (400, 900)
     assert "400 of 900 rows were drawn at random" in str(part.report_)
     assert not hasattr(part.fit(frame[COLUMNS], frame.y), "sampled_")

@@ -160,7 +160,9 @@ def export(
 
 @app.command(short_help="Find the few combinations of columns that a target depends on.")
 def fit(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A table: .csv, .tsv, .parquet, or a folder.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A table: .csv, .tsv, .parquet, or a folder.")
+    ],
     target: Annotated[str, typer.Option(metavar="NAME", help="The column to explain.")],
     components: Annotated[
         str, typer.Option(metavar="R", help="Number of directions, or auto.")

@@ -84,7 +84,7 @@ class SubspaceEstimator(
 
         Of a Dask collection rows are drawn at random, and `sampled_` says how many of how many.
         """
-        vars(self).pop("sampled_", None)  # Of an earlier fit.
+        self.__dict__.pop("sampled_", None)  # Of an earlier fit.
         if is_lazy(X):
             X, y, counts = self._sample(X, y, counts)
         X, y = self._read(X, y)
@@ -107,7 +107,7 @@ class SubspaceEstimator(
                 f"X has {n} rows and y has {len(y)}: inconsistent numbers of samples."
             )
         self.n_features_in_ = p
-        vars(self).pop("feature_names_in_", None)  # Of an earlier fit.
+        self.__dict__.pop("feature_names_in_", None)  # Of an earlier fit.
         if rows.names is not None:
             self.feature_names_in_ = np.array(rows.names, dtype=object)
         return rows, y, read_weights(np.empty((n, 0)), in_memory(counts))
@@ -115,9 +115,8 @@ class SubspaceEstimator(
     def _sample(self, X: Any, y: Any, counts: Any) -> tuple[Any, Any, Any]:
         """Return rows of a Dask collection that are drawn at random, as a table in memory."""
         rows, y, weights = self._read_lazily(X, y, counts)
-        n, p = rows.shape
         present = np.flatnonzero(weights > 0)
-        most = rows_in_memory(p)
+        most = rows_in_memory(rows.shape[1])
         seed = as_seed(getattr(self, "random_state", 0))
         some = np.sort(np.random.default_rng(seed).permutation(present)[:most])
         self.sampled_ = (len(some), len(present))
@@ -160,7 +159,7 @@ class SubspaceEstimator(
         """
         check_is_fitted(self)
         if is_lazy(X):
-            return self._transform_lazily(X)
+            return self._transform_lazily(X)  # type: ignore[no-any-return]
         refuse_missing(X)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
         return self._project(X)

@@ -64,7 +64,7 @@ class LazyRows:
         LearnabilityError
             When a block holds numbers that are not finite.
         """
-        from dask import delayed
+        from dask.delayed import delayed
 
         ends = [0, *accumulate(self.table.chunks[0])]
         blocks = self.table.to_delayed()[:, 0]
@@ -121,7 +121,9 @@ def lazy_rows(X: Any) -> LazyRows:
     names: list[str] | None = None
     if hasattr(X, "columns"):
         names = [str(name) for name in X.columns]
-        words = [name for name, kind in zip(names, X.dtypes, strict=True) if kind.kind not in "biuf"]
+        words = [
+            name for name, kind in zip(names, X.dtypes, strict=True) if kind.kind not in "biuf"
+        ]
         if words:
             raise LearnabilityError(
                 f"The columns {', '.join(words[:8])} hold no numbers: a table that is read in "
@@ -138,8 +140,8 @@ def lazy_rows(X: Any) -> LazyRows:
 def _finite(block: Any, names: list[str] | None) -> NDArray[np.float64]:
     """Return a block as floats, or a sentence that names its columns with other numbers."""
     rows = np.asarray(block, dtype=np.float64)
-    wrong = np.flatnonzero(~np.isfinite(rows.sum(axis=0)))
-    wrong = [int(j) for j in wrong if not np.isfinite(rows[:, j]).all()]
+    unsure = np.flatnonzero(~np.isfinite(rows.sum(axis=0)))
+    wrong = [int(j) for j in unsure if not np.isfinite(rows[:, j]).all()]
     if wrong:
         called = ", ".join(str(j) if names is None else names[j] for j in wrong[:8])
         raise LearnabilityError(

@@ -192,7 +192,9 @@ def count_directions(
         [0.0, *(verdict.error for verdict in verdicts.values())],
         len(some) if thinned else None,
     )  # fmt: skip
-    if cv and not thinned:
+    if cv in counter.brief:
+        del verdicts[cv]  # It deserves a longer look.
+    elif cv and not thinned:
         verdicts[cv] = replace(verdicts[cv], fitted=counter.fit(cv))
     return report, {} if thinned else verdicts
 
@@ -213,14 +215,16 @@ class _Counter:
     few_names: tuple[str, ...]
     fits: dict[int, SubspaceEstimator] = field(default_factory=dict)
     tests: dict[int, tuple[bool | None, bool]] = field(default_factory=dict)
+    brief: set[int] = field(default_factory=set)
 
     def finder(self, r: int, *, more: bool = True) -> SubspaceEstimator:
         """Return what seeks r directions where there are rows enough.
 
-        Where moments show that there is no more, neither a staircase nor a long run is tried.
+        Where moments show that there is no more, they are the only start, and neither a staircase
+        nor a long run is tried.
         """
         # No Gaussian rows: begin anywhere.
-        start = "moments" if self.how == "information" else "auto"
+        start = "moments" if self.how == "information" or not more else "auto"
         found = MessagePassingSubspace(r, start=start, staircase=more, random_state=self.seed)
         return found if more else found.set_params(n_iter=_BRIEF)
 
@@ -247,7 +251,8 @@ class _Counter:
                 self.finder(r, more=more), X, y, labels, folds=self.folds, seed=seed,
                 how=self.how, fitted=self.fits.get(r),
             )  # fmt: skip
-            self.fits[r] = found.fitted
+            if more:
+                self.fits[r] = found.fitted
             return found
         views = halves(self.finder(r, more=more), X, y, labels, seed)
         held_out = np.where(next(row_folds(len(X), 2, seed))[:, None], *views)
@@ -298,6 +303,8 @@ def _by_held_out_rows(counter: _Counter, most: int) -> tuple[int, dict[int, Verd
         if r > best + (2 if more else 1):
             break
         verdicts[r] = counter.verdict(r, more=more)
+        if not (more or counter.few):
+            counter.brief.add(r)
         if verdicts[r].score > (verdicts[best].score if best else 0.0):
             best = r
     if best == 0 or verdicts[best].score <= _SURE * verdicts[best].error:

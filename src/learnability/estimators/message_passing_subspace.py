@@ -157,7 +157,7 @@ class MessagePassingSubspace(SubspaceEstimator):
         self.information_ = passage.information
         self.information_error_ = passage.error
         self._labels = labels
-        vars(self).pop("overlap_", None)  # Of an earlier fit.
+        self.__dict__.pop("overlap_", None)  # Of an earlier fit.
         self.channel_ = passage.channel
         self.status_ = passage.status
         self.climbed_ = self.landings_[0][1] + passage.error < passage.information
