@@ -22,10 +22,21 @@ def test_equal_values_share_a_rank_and_weights_count_rows():
 
 
 @pytest.mark.parametrize("y", [["b", "a", "b", "c"], [0, 1, 1, 0], [True, False, True, True]])
-def test_words_and_few_values_are_classes(y):
+def test_words_truth_values_and_two_numbers_are_classes(y):
     found = read_labels(np.array(y), np.ones(4))
     assert found.kind == "classes"
     assert len(np.unique(found.slices(10))) == len(set(y))
+
+
+def test_counts_are_numbers_and_each_value_keeps_its_probability():
+    counts = np.random.default_rng(0).poisson(1.0, 300)
+    found = read_labels(counts, np.ones(300))
+    assert found.kind == "numbers" and found.coarse
+    assert "order counts" in found.sentence and "--task classes" in found.sentence
+    np.testing.assert_array_equal(found.slices(0), found.codes)
+    assert (np.diff(found.slices(10)[np.argsort(counts)]) >= 0).all()
+    as_words = read_labels(counts.astype(str), np.ones(300))
+    assert as_words.kind == "classes" and "classes" in as_words.sentence
 
 
 def test_several_outputs_become_cells():

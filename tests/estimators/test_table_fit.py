@@ -42,6 +42,26 @@ def test_predictions_are_compared_with_those_of_all_columns(table):
 
 
 @pytest.mark.parametrize(
+    ("task", "measure", "said"),
+    [("auto", "variance", "order counts"), ("classes", "right classes", "3 classes")],
+)
+def test_counts_are_numbers_unless_the_user_says_classes(table, task, measure, said):
+    frame = pandas.read_csv(table).head(120)[["a", "b"]]
+    frame.assign(y=np.digitize(frame.a, [-0.5, 0.8])).to_csv(table, index=False)
+    fitted = fit_table(table, "y", "1", None, 0, compare=True, task=task)
+    assert measure in fitted.prediction.measure
+    assert said in str(fitted)
+
+
+@pytest.mark.parametrize(("task", "said"), [("numbers", "holds words"), ("ranks", "accepted")])
+def test_a_task_that_does_not_fit_is_refused(table, task, said):
+    frame = pandas.read_csv(table)
+    frame.assign(y=np.where(frame.a > 0, "up", "down")).to_csv(table, index=False)
+    with pytest.raises(LearnabilityError, match=said):
+        read_table(table, "y", task=task)
+
+
+@pytest.mark.parametrize(
     ("change", "said"),
     [
         (lambda frame: frame.assign(word=[f"w{k}" for k in range(len(frame))]), "word .200 values"),

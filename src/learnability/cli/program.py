@@ -160,7 +160,9 @@ def export(
 
 @app.command(short_help="Find the few combinations of columns that a target depends on.")
 def fit(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A table: .csv, .tsv, .parquet.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A table: .csv, .tsv, .parquet, or a folder.")
+    ],
     target: Annotated[str, typer.Option(metavar="NAME", help="The column to explain.")],
     components: Annotated[
         str, typer.Option(metavar="R", help="Number of directions, or auto.")
@@ -180,6 +182,13 @@ def fit(
     weights: Annotated[
         str | None, typer.Option(metavar="NAME", help="A column of counts of the rows.")
     ] = None,
+    task: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|numbers|classes",
+            help="What the target is; auto takes words, truth values and two numbers for classes.",
+        ),
+    ] = "auto",
     compare: Annotated[
         bool, typer.Option(help="Compare predictions with those of models of all columns.")
     ] = True,
@@ -194,7 +203,7 @@ def fit(
     with working("fit"):
         found = fit_table(
             file, target, components, out, seed, columns=_names(columns), drop=_names(drop),
-            missing=missing, weights=weights, compare=compare,
+            missing=missing, weights=weights, task=task, compare=compare,
         )  # fmt: skip
     typer.echo(str(found))
     if out is not None:

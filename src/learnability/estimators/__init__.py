@@ -10,6 +10,7 @@ from learnability.estimators.index_subspace import IndexSubspace
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
 from learnability.estimators.model_file import load_model, save_model
 from learnability.estimators.moment_subspace import MomentSubspace
+from learnability.estimators.out_of_core import held_out_score, parquet_rows
 from learnability.estimators.prediction_reports import PredictionReport, prediction_report
 from learnability.estimators.sparse_subspace import SparseSubspace
 from learnability.estimators.staircase_displays import BlindnessDisplay, LandingsDisplay
@@ -40,7 +41,9 @@ __all__ = [
     "bootstrap_subspace",
     "dimension_report",
     "forecast",
+    "held_out_score",
     "load_model",
+    "parquet_rows",
     "prediction_report",
     "principal_angles",
     "save_model",

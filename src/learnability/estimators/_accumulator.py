@@ -83,6 +83,17 @@ class Accumulator:
             second = second.toarray() if sparse else second
             self.seconds[key] = self.seconds.get(key, 0.0) + second
 
+    def __add__(self, other: Accumulator) -> Accumulator:
+        """Return the sums of the rows of both, which have the same shift."""
+        found = Accumulator(self.shift, wide=[*self.wide, *other.wide])
+        for part in (self, other):
+            for key in part.counts:
+                found.counts[key] = found.counts.get(key, 0.0) + part.counts[key]
+                found.sums[key] = found.sums.get(key, 0.0) + part.sums[key]
+                if key in part.seconds:
+                    found.seconds[key] = found.seconds.get(key, 0.0) + part.seconds[key]
+        return found
+
     def whitening(self, how: str) -> Whitening:
         """Return the whitening of all rows that were added."""
         total = sum(self.counts.values())

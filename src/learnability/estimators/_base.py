@@ -7,6 +7,7 @@ largest entry (in units of the column's spread) positive.
 
 from __future__ import annotations
 
+import warnings
 from numbers import Real
 from typing import Any
 
@@ -17,6 +18,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from learnability.errors import LearnabilityError
+from learnability.estimators._lazy_rows import LazyRows, in_memory, is_lazy, lazy_rows
 from learnability.estimators._whitening import Whitening
 
 __all__ = [
@@ -24,12 +26,18 @@ __all__ = [
     "as_seed",
     "check_choice",
     "check_count",
+    "checked_target",
     "fixed_signs",
     "read_weights",
     "refuse_missing",
+    "rows_in_memory",
 ]
 
 Array = NDArray[np.float64]
+_MOST_SAMPLED, _LEAST_SAMPLED = 200_000, 10_000
+"""Rows of a Dask collection that are drawn where a finder needs them in memory."""
+_SAMPLED_NUMBERS = 1e8
+"""Most numbers in them, unless these are the least rows."""
 
 
 class SubspaceEstimator(
@@ -64,14 +72,7 @@ class SubspaceEstimator(
             self, X, reset=reset, accept_sparse="csr" if self._sparse else False,
             dtype=[np.float64, np.float32], ensure_min_samples=2 if reset else 1,
         )  # fmt: skip
-        y = _target(y)
-        dtype = None if y.dtype.kind in "OUS" else np.float64
-        y = check_array(
-            y, ensure_2d=False, dtype=dtype, ensure_all_finite=dtype is not None,
-            input_name="y", allow_nd=True,
-        )  # fmt: skip
-        if y.ndim > 2:
-            raise LearnabilityError("`y` has more than two dimensions: give (n,) or (n, outputs).")
+        y = checked_target(y)
         if len(y) != X.shape[0]:
             raise LearnabilityError(
                 f"X has {X.shape[0]} rows and y has {len(y)}: inconsistent numbers of samples."
@@ -79,13 +80,58 @@ class SubspaceEstimator(
         return X, y
 
     def _read_counted(self, X: Any, y: Any, counts: Any) -> tuple[Any, NDArray[Any], Array]:
-        """Return the rows of positive weight, their targets and their weights."""
+        """Return the rows of positive weight, their targets and their weights.
+
+        Of a Dask collection rows are drawn at random, and `sampled_` says how many of how many.
+        """
+        self.__dict__.pop("sampled_", None)  # Of an earlier fit.
+        if is_lazy(X):
+            X, y, counts = self._sample(X, y, counts)
         X, y = self._read(X, y)
         weights = read_weights(X, counts)
         if (weights > 0).all():
             return X, y, weights
         present = weights > 0
         return X[present], y[present], weights[present]
+
+    def _read_lazily(self, X: Any, y: Any, counts: Any) -> tuple[LazyRows, NDArray[Any], Array]:
+        """Return rows in blocks, with targets and weights in memory."""
+        if y is None:
+            raise LearnabilityError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None."
+            )
+        rows, y = lazy_rows(X), checked_target(in_memory(y))
+        n, p = rows.shape
+        if len(y) != n:
+            raise LearnabilityError(
+                f"X has {n} rows and y has {len(y)}: inconsistent numbers of samples."
+            )
+        self.n_features_in_ = p
+        self.__dict__.pop("feature_names_in_", None)  # Of an earlier fit.
+        if rows.names is not None:
+            self.feature_names_in_ = np.array(rows.names, dtype=object)
+        return rows, y, read_weights(np.empty((n, 0)), in_memory(counts))
+
+    def _sample(self, X: Any, y: Any, counts: Any) -> tuple[Any, Any, Any]:
+        """Return rows of a Dask collection that are drawn at random, as a table in memory."""
+        rows, y, weights = self._read_lazily(X, y, counts)
+        present = np.flatnonzero(weights > 0)
+        most = rows_in_memory(rows.shape[1])
+        seed = as_seed(getattr(self, "random_state", 0))
+        some = np.sort(np.random.default_rng(seed).permutation(present)[:most])
+        self.sampled_ = (len(some), len(present))
+        if len(some) < len(present):
+            warnings.warn(
+                f"{len(some)} of {len(present)} rows were drawn at random for "
+                f"{type(self).__name__}, which needs them in memory.",
+                stacklevel=4,
+            )
+        table: Any = rows.take(some)
+        if rows.names is not None:
+            import pandas
+
+            table = pandas.DataFrame(table, columns=rows.names)
+        return table, y[some], weights[some]
 
     def _keep(self, whitening: Whitening, U: NDArray[Any]) -> None:
         """Set the linear map from orthonormal directions U (k, r) of white space."""
@@ -103,18 +149,30 @@ class SubspaceEstimator(
 
         Parameters
         ----------
-        X : array or sparse matrix, shape (n, p)
+        X : array, sparse matrix, Dask array or Dask data frame, shape (n, p)
             The inputs.
 
         Returns
         -------
         array, shape (n, r)
-            ``(X - center_) components_^T``.
+            ``(X - center_) components_^T``; of a Dask collection a Dask array, not computed yet.
         """
         check_is_fitted(self)
+        if is_lazy(X):
+            return self._transform_lazily(X)  # type: ignore[no-any-return]
         refuse_missing(X)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
         return self._project(X)
+
+    def _transform_lazily(self, X: Any) -> Any:
+        """Return coordinates of the rows of a Dask collection, a Dask array."""
+        rows = lazy_rows(X)
+        if rows.shape[1] != self.n_features_in_:
+            raise LearnabilityError(
+                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
+        return rows.mapped(self._project, len(self.components_))
 
     def _project(self, X: Any) -> Array:
         return np.asarray(X @ self.components_.T - self.center_ @ self.components_.T)
@@ -122,6 +180,11 @@ class SubspaceEstimator(
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
+
+
+def rows_in_memory(p: int) -> int:
+    """Return how many rows of p columns are drawn from a table that is not in memory."""
+    return int(np.clip(_SAMPLED_NUMBERS / max(p, 1), _LEAST_SAMPLED, _MOST_SAMPLED))
 
 
 def fixed_signs(components: Array, scale: Array) -> Array:
@@ -151,6 +214,19 @@ def refuse_missing(X: Any) -> None:
             f"Input X contains NaN or infinity in the columns {', '.join(wrong)}: fill them (for "
             "instance with sklearn.impute.SimpleImputer) or leave them out."
         )
+
+
+def checked_target(y: Any) -> NDArray[Any]:
+    """Return a target as an array of finite numbers or of words, or refuse it."""
+    y = _target(y)
+    dtype = None if y.dtype.kind in "OUS" else np.float64
+    y = check_array(
+        y, ensure_2d=False, dtype=dtype, ensure_all_finite=dtype is not None,
+        input_name="y", allow_nd=True,
+    )  # fmt: skip
+    if y.ndim > 2:
+        raise LearnabilityError("`y` has more than two dimensions: give (n,) or (n, outputs).")
+    return np.asarray(y)
 
 
 def _target(y: Any) -> NDArray[Any]:

@@ -16,6 +16,7 @@ parameters; Rangan, ISIT 2011.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from itertools import pairwise
 from typing import Any
 
@@ -52,6 +53,8 @@ _STEP = 1e-3
 _FOLDS = 10
 _MANY = 60
 """Rows over parameters from which a channel is fitted once, and corrected for each fold."""
+_JURY_ROWS = 10_000
+"""Rows on which channels compete; of twice as many or more, a part."""
 _TINY = 100
 """Fewer rows than this get the two coarsest channels only."""
 
@@ -101,6 +104,7 @@ class CrossFittedChannel:
         self.settings = [s for s in settings if not curves or s[0] == "location"]
         self.chosen: tuple[str, Any] | None = None
         self._models: dict[Any, Any] = {}
+        self._jury_models: dict[Any, Any] = {}
 
     def step(self, omega: Array, *, choose: bool) -> tuple[Array, Array]:
         """Score of every row and what its label tells.
@@ -120,19 +124,36 @@ class CrossFittedChannel:
         w, root = standardised(omega[self._order], self._weights)
         joint = np.column_stack([self.covariates, w])
         if choose or self.chosen is None:
-            at = products(joint, max(_degree(setting) for setting in self.settings))
-            found = {setting: self._evaluate(setting, at, 4) for setting in self.settings}
-            means = {
-                setting: weighted_mean(found[setting][1], self._weights)[0] for setting in found
-            }
-            self.chosen = max(means, key=means.__getitem__)
-            self._race(means)
-            score, ratio = found[self.chosen]
+            score, ratio = self._compete(joint)
         else:
             at = products(joint, _degree(self.chosen))
             score, ratio = self._evaluate(self.chosen, at, 2)
         score = score[:, self.covariates.shape[1] :] @ root
         return score[self._back], ratio[self._back]
+
+    def _compete(self, joint: Array) -> tuple[Array, Array]:
+        """Choose a channel, and return its score and ratio of every row.
+
+        Of very many rows a part chooses.
+        """
+        every = max(1, len(joint) // _JURY_ROWS)
+        jury = self if every == 1 else self._thinned(slice(None, None, every))
+        at = products(joint[::every], max(_degree(setting) for setting in self.settings))
+        found = {setting: jury._evaluate(setting, at, 4) for setting in self.settings}
+        means = {setting: weighted_mean(found[setting][1], jury._weights)[0] for setting in found}
+        self.chosen = max(means, key=means.__getitem__)
+        self._race(means)
+        if every == 1:
+            return found[self.chosen]
+        return self._evaluate(self.chosen, products(joint, _degree(self.chosen)), 4)
+
+    def _thinned(self, rows: slice) -> CrossFittedChannel:
+        """Return the same channels for some of the rows, with fits of their own."""
+        jury = copy(self)
+        jury.bins = self.bins.take(rows)
+        jury._scores, jury._weights = self._scores[rows], self._weights[rows]
+        jury._models = self._jury_models
+        return jury
 
     def _race(self, information: dict[tuple[str, Any], float]) -> None:
         """Leave the last softmax channel out once there are more than two; curves stay."""

@@ -25,7 +25,7 @@ from learnability.estimators._channel import CrossFittedChannel
 from learnability.estimators._judge import score_coordinates
 from learnability.estimators._labels import Labels, weighted_mean
 
-__all__ = ["Confidence", "confidence", "known_overlap", "rows_for"]
+__all__ = ["Confidence", "confidence", "known_overlap", "rows_for", "with_rows"]
 
 Array = NDArray[np.float64]
 _SUPPORTED = 2.0
@@ -129,6 +129,14 @@ def known_overlap(agreement: float, times: float, k: int) -> tuple[float, float,
 def rows_for(overlap: float, wanted: float, n: float) -> float:
     """Return rows at which an overlap becomes the wanted one, the channel staying what it is."""
     return n * wanted / (1 - wanted) * (1 - overlap) / overlap
+
+
+def with_rows(overlap: float, times: float) -> float:
+    """Return what an overlap becomes with so many times the rows, the channel staying what it is.
+
+    The odds q / (1 - q) grow in proportion to the rows.
+    """
+    return times * overlap / (times * overlap + 1 - overlap)
 
 
 def _informed_first(labels: Labels, held_out: Array, halves: list[Array], seed: int) -> Array:

@@ -27,6 +27,7 @@ from threadpoolctl import threadpool_limits
 
 from learnability.estimators._channel import CrossFittedChannel
 from learnability.estimators._labels import Labels, weighted_mean
+from learnability.estimators._lazy_rows import is_lazy
 from learnability.estimators._whitening import GAUSSIAN, Whitening
 
 __all__ = [
@@ -133,7 +134,7 @@ def judge(
         warnings.simplefilter("ignore", UserWarning)
         if fitted is None:
             fitted = clone(estimator).fit(X, y, sample_weight=weights)
-        whole = fitted.transform(X)
+        whole = np.asarray(fitted.transform(X))
         views = _views(fitted.for_folds(), X, y, labels, min(folds, len(weights)), seed)
     return _verdict(labels, whole, views, seed, how, fitted.components_, fitted)
 
@@ -160,8 +161,11 @@ def _views(estimator: Any, X: Any, y: Any, labels: Labels, folds: int, seed: int
         if len(np.unique(labels.codes[~out])) < 2:  # Nothing is learned from a constant.
             found.append(np.zeros((len(out), 1)))
             continue
-        other = clone(estimator).fit(X[~out], y[~out], sample_weight=labels.weights[~out])
-        found.append(other.transform(X))
+        if is_lazy(X):  # A row without weight is not there.
+            other = clone(estimator).fit(X, y, sample_weight=labels.weights * ~out)
+        else:
+            other = clone(estimator).fit(X[~out], y[~out], sample_weight=labels.weights[~out])
+        found.append(np.asarray(other.transform(X)))
     return found
 
 

@@ -3,7 +3,7 @@
 With a Laplace kernel k(x, x') = exp(-|M^{1/2}(x - x')| / L) in white coordinates, kernel ridge
 regression of the label functions gives f, and M <- E[grad f grad f^T], normalised; a few rounds
 concentrate M on the directions that matter. The bandwidth is chosen in the first round and the
-ridge in each, by leave-one-out error on at most a thousand rows, which one eigendecomposition of
+ridge in each, by leave-one-out error on at most five hundred rows, which one eigendecomposition of
 their kernel matrix gives for all ridges; the machine itself is then fitted to all rows. Rows of
 weight w_i have the ridge divided by w_i.
 
@@ -25,7 +25,7 @@ __all__ = ["kernel_agop", "target_functions"]
 Array = NDArray[np.float64]
 _RIDGES = np.logspace(-4, 1, 11)
 _BANDWIDTHS = (0.5, 1.5, 4.0)
-_TUNED = 1000
+_TUNED = 500
 """Rows that choose bandwidth and ridge."""
 
 

@@ -20,7 +20,9 @@ __all__ = ["Labels", "mid_ranks", "read_labels", "weighted_mean"]
 
 Array = NDArray[np.float64]
 _FEW = 10
-"""Numbers with at most this many values are classes."""
+"""At most this many values are given probabilities one by one, whether ordered or not."""
+_TWO = 2
+"""Numbers with so many values are classes: two have no order to speak of."""
 _TIES = 0.02
 """Share of one value from which numbers are no longer drawn from a density."""
 
@@ -60,9 +62,28 @@ class Labels:
         at = np.bincount(self.codes, weights=self.weights)
         return bool(at.max() > _TIES * at.sum() + 1)
 
-    def slices(self, count: int) -> NDArray[np.intp]:
-        """Return the slice of each row: its class, or one of `count` parts of equal weight."""
+    @property
+    def coarse(self) -> bool:
+        """Whether the values are so few that each has a probability: classes, or small counts."""
+        return self.kind == "classes" or len(self.values) <= _FEW
+
+    @property
+    def sentence(self) -> str:
+        """What the target is taken for, in words."""
+        count = len(self.values)
         if self.kind == "classes":
+            return f"The target is taken for {count} classes."
+        said = "The target is taken for numbers, of which the order counts."
+        if not self.coarse:
+            return said
+        return f"{said} It has {count} values: if they are names, give words (--task classes)."
+
+    def slices(self, count: int) -> NDArray[np.intp]:
+        """Return the slice of each row: its class, or one of `count` parts of equal weight.
+
+        A count of zero gives every value a slice.
+        """
+        if self.kind == "classes" or count == 0:
             return self.codes
         cut = np.minimum((self.ranks * count).astype(np.intp), count - 1)
         return np.asarray(np.unique(cut, return_inverse=True)[1])
@@ -79,7 +100,7 @@ class Labels:
 
 
 def read_labels(y: Any, weights: Array) -> Labels:
-    """Read a target: strings and few values are classes, other numbers are ranked.
+    """Read a target: words, truth values and two numbers are classes, other numbers are ranked.
 
     Parameters
     ----------
@@ -107,7 +128,7 @@ def read_labels(y: Any, weights: Array) -> Labels:
         )
     values, codes = np.unique(y, return_inverse=True)
     numeric = np.issubdtype(y.dtype, np.number)
-    kind = "numbers" if numeric and len(np.unique(y[present])) > _FEW else "classes"
+    kind = "numbers" if numeric and len(np.unique(y[present])) > _TWO else "classes"
     return Labels(kind, codes, mid_ranks(codes, weights), values, weights)
 
 

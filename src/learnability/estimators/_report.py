@@ -70,6 +70,8 @@ class IndexReport:
         Moment method -> why it would miss a supported direction.
     warnings : list of str
         Reasons not to trust the answer.
+    target : str
+        What the target was taken for.
     """
 
     rows: int
@@ -86,6 +88,7 @@ class IndexReport:
     undecided: dict[str, str]
     blind: dict[str, str]
     warnings: list[str]
+    target: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers and words."""
@@ -104,6 +107,7 @@ class IndexReport:
     def __str__(self) -> str:
         """Return sentences, one per line."""
         lines = [f"{self.rows} rows, {self.columns} columns of rank {self.rank}."]
+        lines += [self.target] if self.target else []
         if self.n_components == 0:
             lines.append(
                 "No direction was found: on rows that were held out, no coordinate says anything "

@@ -118,7 +118,7 @@ def search(
     from_given = best is given
     if steps > short and best.status != "converged":
         best = _best([best, run(best.U, steps)])
-    if labels.kind == "numbers" and _sure(best) and best.channel[0] == "logit":
+    if not labels.tied and _sure(best) and best.channel[0] == "logit":
         best = _best([best, run(best.U, short, curves=True)])
     splits = _SPLITS if restarts else 0
     for split in range(1, splits + 1):  # Near a threshold other halves may carry it over.
@@ -157,8 +157,8 @@ def _climb(
         new = pass_messages(
             rows, channel, U, steps=2 * short, damping=damping, outside=base.U, patience=short // 2
         )
-        # Residual ranks: the chain rule adds. Classes are the same, now given all fields.
-        before = base.information if labels.kind == "numbers" else 0.0
+        # Residual ranks: the chain rule adds. Few values are the same, now given all fields.
+        before = 0.0 if labels.coarse else base.information
         chain = replace(
             new, U=np.column_stack([base.U, new.U]), information=before + new.information,
             error=float(np.hypot(base.error, new.error)),
@@ -169,8 +169,8 @@ def _climb(
         both = chain
         if new.information > new.error:
             joint = run(chain.U, steps)
-            # The fields of known directions were fitted to the very classes they are to explain.
-            both = _best([chain, joint]) if labels.kind == "numbers" else joint
+            # The fields of known directions were fitted to the very values they are to explain.
+            both = joint if labels.coarse else _best([chain, joint])
         landings.append((r, both.information))
         best = _best([best, both])
         if new.information > _ERRORS * new.error and (new.overlap >= _SURE).all():

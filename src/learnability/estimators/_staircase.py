@@ -35,9 +35,9 @@ Array = NDArray[np.float64]
 def residual_labels(labels: Labels, t: Array) -> Labels:
     """Labels to go on with given standard coordinates t (n, s): the rank of a number given t.
 
-    Classes stay what they are.
+    Classes, and numbers with few values, stay what they are.
     """
-    if labels.kind == "classes":
+    if labels.coarse:
         return labels
     at = products(t, LocationChannel.degree)
     curve = LocationChannel(width=0.6 if t.shape[1] == 1 else 1.0)
@@ -93,11 +93,11 @@ class Residuals:
 
 def residuals(labels: Labels, t: Array) -> Residuals:
     """Return what the label says beyond standard coordinates t (n, s)."""
-    if labels.kind == "numbers":
+    if not labels.coarse:
         given = residual_labels(labels, t) if t.shape[1] else labels
         order = np.arange(1, 3 if t.shape[1] else 4)
         return Residuals(np.cos(np.pi * order[:, None] * given.ranks), t, labels.weights)
-    bins = bins_of(labels, 0, 0)
+    bins = bins_of(labels, 0, len(labels.values))
     at = products(t, 4 if t.shape[1] < 3 else 2)
     law = np.broadcast_to(bins.pi, (len(t), len(bins.pi)))
     if t.shape[1]:

@@ -55,9 +55,13 @@ by having been chosen.
 """
 _MOST_NUMBERS = 20_000_000
 """Of tables with more white coordinates than this in all rows, the last two rules take a part."""
-_MOST_ROWS = 20_000
+_MOST_ROWS = 8_000
 _MOST_EACH = 60
 """Rows that are counted on: so many, or so many for each white coordinate."""
+_AGAIN = 5
+"""So many times the rows are counted on where these show nothing."""
+_BRIEF = 15
+"""Steps of message passing for a direction of which moments show nothing."""
 _WIDEST = 150
 """More white coordinates than this are not shuffled: it would take too long."""
 
@@ -79,6 +83,8 @@ class DimensionReport:
         Whether cv and permutation say the same.
     scores, errors : list of float
         Held-out information, or score of a machine, of r = 0, 1, ... and its standard error.
+    rows : int or None
+        Rows that were counted on, where it was a part of them.
     """
 
     cv: int
@@ -87,6 +93,7 @@ class DimensionReport:
     agree: bool | None
     scores: list[float]
     errors: list[float]
+    rows: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers."""
@@ -100,6 +107,8 @@ class DimensionReport:
             said += f", {self.permutation} by permutation ({agreed})"
         if self.bulk_edge is not None:
             said += f", {self.bulk_edge} above the bulk edge"
+        if self.rows is not None:
+            said += f"; counted on {self.rows} of the rows"
         return said
 
 
@@ -162,13 +171,18 @@ def count_directions(
     if few and labels.kind == "classes":
         most = min(most, len(labels.values) - 1)  # Their means span no more.
     enough = max(_MOST_ROWS, _MOST_EACH * whitening.rank)
-    thinned = len(X) > enough
-    if thinned:
-        rows = np.sort(np.random.default_rng(seed).permutation(len(X))[:enough])
-        X, y, labels = X[rows], y[rows], labels.take(rows)
-    names = few_names or candidate_names("auto", len(X), labels.weights.sum(), whitening)
-    counter = _Counter(X, y, labels, whitening, folds, seed, how, permutations, few, tuple(names))
-    cv, verdicts = _by_held_out_rows(counter, most)
+    order = np.random.default_rng(seed).permutation(len(X))
+    for part in (enough, _AGAIN * enough):
+        thinned = len(X) > part
+        rows = np.sort(order[:part]) if thinned else slice(None)
+        some, given, codes = X[rows], y[rows], labels.take(rows)
+        names = few_names or candidate_names("auto", len(some), codes.weights.sum(), whitening)
+        counter = _Counter(
+            some, given, codes, whitening, folds, seed, how, permutations, few, tuple(names)
+        )
+        cv, verdicts = _by_held_out_rows(counter, most)
+        if cv or not thinned:
+            break
     shuffled = edge = None
     if not few:  # White rows that are few look alike whatever the label.
         shuffled, edge = _by_moments(counter, most, max(verdicts, default=0))
@@ -176,8 +190,11 @@ def count_directions(
         cv, shuffled, edge, None if shuffled is None else shuffled == cv,
         [0.0, *(verdict.score for verdict in verdicts.values())],
         [0.0, *(verdict.error for verdict in verdicts.values())],
+        len(some) if thinned else None,
     )  # fmt: skip
-    if cv and not thinned:
+    if cv in counter.brief:
+        del verdicts[cv]  # It deserves a longer look.
+    elif cv and not thinned:
         verdicts[cv] = replace(verdicts[cv], fitted=counter.fit(cv))
     return report, {} if thinned else verdicts
 
@@ -198,12 +215,18 @@ class _Counter:
     few_names: tuple[str, ...]
     fits: dict[int, SubspaceEstimator] = field(default_factory=dict)
     tests: dict[int, tuple[bool | None, bool]] = field(default_factory=dict)
+    brief: set[int] = field(default_factory=set)
 
-    def finder(self, r: int, *, stairs: bool = True) -> SubspaceEstimator:
-        """Return what seeks r directions where there are rows enough."""
+    def finder(self, r: int, *, more: bool = True) -> SubspaceEstimator:
+        """Return what seeks r directions where there are rows enough.
+
+        Where moments show that there is no more, they are the only start, and neither a staircase
+        nor a long run is tried.
+        """
         # No Gaussian rows: begin anywhere.
-        start = "moments" if self.how == "information" else "auto"
-        return MessagePassingSubspace(r, start=start, staircase=stairs, random_state=self.seed)
+        start = "moments" if self.how == "information" or not more else "auto"
+        found = MessagePassingSubspace(r, start=start, staircase=more, random_state=self.seed)
+        return found if more else found.set_params(n_iter=_BRIEF)
 
     def fit(self, r: int) -> SubspaceEstimator:
         """Return the fit of r directions to all rows."""
@@ -211,7 +234,7 @@ class _Counter:
             self.fits[r] = self.finder(r).fit(self.X, self.y, sample_weight=self.labels.weights)
         return self.fits[r]
 
-    def verdict(self, r: int, *, stairs: bool) -> Verdict:
+    def verdict(self, r: int, *, more: bool) -> Verdict:
         """Return held-out score of r directions: of two halves where it is information."""
         X, y, labels, seed = self.X, self.y, self.labels, self.seed
         if self.few:
@@ -225,12 +248,13 @@ class _Counter:
             return found
         if self.how == "cv":
             found = judge(
-                self.finder(r, stairs=stairs), X, y, labels, folds=self.folds, seed=seed,
+                self.finder(r, more=more), X, y, labels, folds=self.folds, seed=seed,
                 how=self.how, fitted=self.fits.get(r),
             )  # fmt: skip
-            self.fits[r] = found.fitted
+            if more:
+                self.fits[r] = found.fitted
             return found
-        views = halves(self.finder(r, stairs=stairs), X, y, labels, seed)
+        views = halves(self.finder(r, more=more), X, y, labels, seed)
         held_out = np.where(next(row_folds(len(X), 2, seed))[:, None], *views)
         rows = score_coordinates(labels, held_out, seed)
         mean, error = weighted_mean(rows, labels.weights)
@@ -278,7 +302,9 @@ def _by_held_out_rows(counter: _Counter, most: int) -> tuple[int, dict[int, Verd
         more = not counter.few and (r == 1 or counter.remains(best)[0] is not False)
         if r > best + (2 if more else 1):
             break
-        verdicts[r] = counter.verdict(r, stairs=more)
+        verdicts[r] = counter.verdict(r, more=more)
+        if not (more or counter.few):
+            counter.brief.add(r)
         if verdicts[r].score > (verdicts[best].score if best else 0.0):
             best = r
     if best == 0 or verdicts[best].score <= _SURE * verdicts[best].error:

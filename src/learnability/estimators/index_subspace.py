@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from learnability.estimators._base import SubspaceEstimator, check_choice, check_count, fixed_signs
 from learnability.estimators._candidates import candidate, candidate_names
-from learnability.estimators._confidence import Confidence, confidence
+from learnability.estimators._confidence import Confidence, confidence, with_rows
 from learnability.estimators._judge import (
     Verdict,
     average,
@@ -92,6 +92,8 @@ class IndexSubspace(SubspaceEstimator):
         Coordinates of the rows by fits that did not see them.
     report_ : IndexReport
         Scores, number of directions by each rule, advice; prints as sentences.
+    sampled_ : (int, int)
+        Rows of a Dask collection that were drawn at random, and all that there are.
 
     Examples
     --------
@@ -122,8 +124,8 @@ class IndexSubspace(SubspaceEstimator):
 
         Parameters
         ----------
-        X : array, shape (n, p)
-            The inputs.
+        X : array, Dask array or Dask data frame, shape (n, p)
+            The inputs; of a Dask collection so many rows are drawn as memory holds with ease.
         y : array, shape (n,) or (n, outputs)
             The target: numbers, of which only the order counts, or classes.
         sample_weight : array, shape (n,), optional
@@ -201,6 +203,7 @@ class IndexSubspace(SubspaceEstimator):
             if reason is not None:
                 undecided["overlap with the true directions"] = reason
         found = warnings_of(n, whitening, tails, self.score_, self.score_error_)
+        found += self._lost(known)
         if self.n_components != "auto" and self.n_components > r:
             found.append(
                 f"{self.n_components} directions were asked for, but {r} are given: "
@@ -225,7 +228,20 @@ class IndexSubspace(SubspaceEstimator):
             undecided=undecided,
             blind=blind_methods(labels, self.held_out_[:, :supported]) if supported else {},
             warnings=found,
+            target=labels.sentence,
         )
+
+    def _lost(self, known: list[tuple[float, float, float] | None]) -> list[str]:
+        """Return what is lost where rows of a Dask collection were drawn, if that were some."""
+        some, rows = getattr(self, "sampled_", (0, 0))
+        if some == rows:
+            return []
+        said = f"{some} of {rows} rows were drawn at random, and the others were not used"
+        q = [one[0] for one in known if one is not None]
+        if not q:
+            return [f"{said}: what that loses is not known."]
+        lost = max(with_rows(one, rows / some) - one for one in q)
+        return [f"{said}: all of them would raise a squared overlap by up to {lost:.2g}."]
 
     def _halves(
         self,

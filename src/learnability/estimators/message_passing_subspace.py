@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ _LAST_STEPS = 12
 """Steps of all rows from there."""
 _ERRORS = 3.0
 """Standard errors of information that a direction must add to be one."""
+_OVERLAP_ROWS = 50_000
+"""Most rows that say whether a direction is one, and how well it is known."""
 _LOCAL_WORK = 1e7
 """Largest n k^2 for which local gradients are tried as a start."""
 
@@ -153,12 +156,18 @@ class MessagePassingSubspace(SubspaceEstimator):
         self.fields_ = fields * np.where(turn == 0, 1.0, turn)
         self.information_ = passage.information
         self.information_error_ = passage.error
-        self.overlap_ = _known_overlap(labels, passage, self.fields_, whitening.rank)
+        self._labels = labels
+        self.__dict__.pop("overlap_", None)  # Of an earlier fit.
         self.channel_ = passage.channel
         self.status_ = passage.status
         self.climbed_ = self.landings_[0][1] + passage.error < passage.information
         self.n_iter_ = max(len(passage.trace), 1)
         return self
+
+    @cached_property
+    def overlap_(self) -> Array:
+        """Return the predicted overlaps, found where they are asked for."""
+        return _known_overlap(self._labels, self.status_, self.fields_, self.rank_)
 
     def _search(
         self, X: Any, labels: Labels, whitening: Whitening, rows: WhiteRows, r: int,
@@ -198,19 +207,22 @@ class MessagePassingSubspace(SubspaceEstimator):
         return [into_white(whitening, given.T)]
 
 
-def _known_overlap(labels: Labels, passage: Passage, fields: Array, k: int) -> Array:
+def _known_overlap(labels: Labels, status: str, fields: Array, k: int) -> Array:
     """Return the overlaps that state evolution predicts, NaN of directions it could do without.
 
     With g the learned score of a standard field and s the true one, n rows of k coordinates give an
     overlap q with q^2 / (1 - q) = (n / k) E[g s]^2 / E[g^2]. A channel of many parameters has a
     score on noise as well: its square, taken for signal, would give an overlap to a direction that
-    is none.
+    is none. Of very many rows a part is taken, with the number of all.
     """
-    if passage.status == "start":
+    if status == "start":
         return np.full(fields.shape[1], np.nan)
+    rows = labels.weights.sum()
+    some = slice(None, None, -(-len(fields) // _OVERLAP_ROWS))
+    labels, fields = labels.take(some), fields[some]
     channel = CrossFittedChannel(labels, fields.shape[1], np.random.default_rng(0))
     learned, signal = channel.strength(fields)
-    ratio = np.maximum(signal, 0.0) ** 2 / np.maximum(learned, 1e-300) * labels.weights.sum() / k
+    ratio = np.maximum(signal, 0.0) ** 2 / np.maximum(learned, 1e-300) * rows / k
     found = (np.sqrt(ratio**2 + 4 * ratio) - ratio) / 2
     together = score_coordinates(labels, fields, 0)
     for j in range(len(found)):

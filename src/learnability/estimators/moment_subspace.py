@@ -14,6 +14,7 @@ from learnability.errors import LearnabilityError
 from learnability.estimators._accumulator import Accumulator
 from learnability.estimators._base import SubspaceEstimator, check_choice, check_count, read_weights
 from learnability.estimators._labels import read_labels
+from learnability.estimators._lazy_rows import LazyRows, is_lazy
 from learnability.estimators._moments import (
     METHODS,
     SliceMoments,
@@ -99,8 +100,8 @@ class MomentSubspace(SubspaceEstimator):
 
         Parameters
         ----------
-        X : array or sparse matrix, shape (n, p)
-            The inputs.
+        X : array, sparse matrix, Dask array or Dask data frame, shape (n, p)
+            The inputs; those of Dask are read block by block, twice with `clip`.
         y : array, shape (n,) or (n, outputs)
             The target: numbers, of which only the order counts, or classes.
         sample_weight : array, shape (n,), optional
@@ -112,14 +113,11 @@ class MomentSubspace(SubspaceEstimator):
         """
         self._check()
         self._sums: Accumulator | None = None
+        if is_lazy(X):
+            return self._fit_blocks(*self._read_lazily(X, y, sample_weight))
         X, y = self._read(X, y)
         weights = read_weights(X, sample_weight)
-        labels = read_labels(y, weights)
-        ordered = labels.kind == "numbers"
-        if ordered and not isinstance(self.slices, (int, np.integer)):
-            codes = self._cut(y)
-        else:
-            codes = labels.slices(self.slices if ordered else 0)
+        codes, ordered = self._codes(y, weights)
         sparse = hasattr(X, "tocsr")
         rough = None if sparse else whiten(X, weights, self.whitening)
         if rough is not None and X.shape[1] > X.shape[0]:
@@ -129,6 +127,41 @@ class MomentSubspace(SubspaceEstimator):
         # With few rows the longest ones carry the only information there is.
         clip = self.clip and rough is not None and not rough.has_few_rows(weights.sum())
         sums.add(X, weights, codes, _sizes(rough, X) if clip and rough is not None else None)
+        whitening = sums.whitening(self.whitening)
+        self._solve(sums.moments(whitening, ordered=ordered), whitening)
+        return self
+
+    def _codes(self, y: NDArray[Any], weights: Any) -> tuple[NDArray[np.intp], bool]:
+        """Return the slice of each row, and whether the slices are in an order."""
+        labels = read_labels(y, weights)
+        ordered = labels.kind == "numbers"
+        if ordered and not isinstance(self.slices, (int, np.integer)):
+            return self._cut(y), ordered
+        return labels.slices(self.slices if ordered else 0), ordered
+
+    def _fit_blocks(self, rows: LazyRows, y: NDArray[Any], weights: Any) -> MomentSubspace:
+        """Fit to rows that are read block by block."""
+        n, p = rows.shape
+        if p > n:
+            raise LearnabilityError(
+                f"X has {n} rows and {p} columns, but a table that is read in blocks has more rows "
+                "than columns: give it as an array."
+            )
+        codes, ordered = self._codes(y, weights)
+        rough: Whitening | None = None
+        shift = rows.take(np.arange(min(n, p + 1))).mean(axis=0)
+
+        def sums_of(X: Any, w: Any, codes: NDArray[np.intp]) -> Accumulator:
+            found = Accumulator(shift)
+            found.add(X, w, codes, None if rough is None else _sizes(rough, X))
+            return found
+
+        if self.clip:
+            first = rows.summed(sums_of, weights, np.zeros(n, dtype=np.intp))
+            whitening = first.whitening(self.whitening)
+            if not whitening.has_few_rows(weights.sum()):
+                rough, shift = whitening, whitening.center
+        sums = rows.summed(sums_of, weights, codes)
         whitening = sums.whitening(self.whitening)
         self._solve(sums.moments(whitening, ordered=ordered), whitening)
         return self

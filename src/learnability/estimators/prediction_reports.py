@@ -166,7 +166,7 @@ def _rows_of(
         y = y.astype(float)
         y = (y - y.mean()) / (float(y.std()) or 1.0)
     predicted = np.empty(len(y), dtype=y.dtype)
-    last = model.steps[-1][0]
+    last, equal = model.steps[-1][0], bool((weights == weights[0]).all())
     for fold in range(folds.max() + 1):
         out = folds == fold
         if len(np.unique(y[~out])) < 2:
@@ -174,7 +174,8 @@ def _rows_of(
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            counts = {f"{last}__sample_weight": weights[~out]}
+            # Boosted trees bin weighted columns ten times as slowly.
+            counts = {} if equal else {f"{last}__sample_weight": weights[~out]}
             predicted[out] = clone(model).fit(X[~out], y[~out], **counts).predict(X[out])
     if numbers:
         return explained(y, predicted, weights)

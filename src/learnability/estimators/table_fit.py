@@ -146,7 +146,7 @@ def _compared(
     X, y = np.asarray(table.X, dtype=float)[some], y[some]
     counts = None if counts is None else counts[some]
     labels = read_labels(y, np.ones(len(y)))
-    numbers = labels.kind == "numbers"
+    numbers = table.task == "numbers" or labels.kind == "numbers"
     if len(y) < _LEAST or np.sort(np.bincount(labels.codes))[-2] < _FOLDS * (not numbers):
         return None, None
     nothing = found.estimator_ is None

@@ -22,9 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.estimators.out_of_core import sampled_frame
 
 __all__ = ["Recipe", "Table", "open_table", "read_table"]
 
+TASKS = ("auto", "numbers", "classes")
+"""What a target may be said to be."""
 _FEWEST = 10
 """Fewer rows than this are no table to learn from."""
 _LEVELS = 30
@@ -122,6 +125,8 @@ class Table:
         How the inputs were made.
     notes : list of str
         What was done to the table.
+    task : {"auto", "numbers", "classes"}
+        What the target was said to be.
     """
 
     X: Any
@@ -129,18 +134,20 @@ class Table:
     weights: NDArray[Any] | None
     recipe: Recipe
     notes: list[str]
+    task: str = "auto"
 
 
 def read_table(
     path: Path, target: str, columns: Sequence[str] = (), drop: Sequence[str] = (),
-    missing: str = "refuse", weights: str | None = None,
+    missing: str = "refuse", weights: str | None = None, task: str = "auto",
 ) -> Table:  # fmt: skip
     """Read a table and make numbers of its columns.
 
     Parameters
     ----------
     path : Path
-        A file of text (.csv, .tsv, .txt, also with .gz, .bz2 or .xz) or .parquet.
+        A file of text (.csv, .tsv, .txt, also with .gz, .bz2 or .xz) or .parquet, or a folder of
+        .parquet files, of which rows are drawn where they are too many.
     target : str
         Name of the column to explain.
     columns, drop : sequence of str
@@ -150,6 +157,8 @@ def read_table(
         "missing" of words) and add a column that says where.
     weights : str, optional
         Name of a column of counts of the rows.
+    task : {"auto", "numbers", "classes"}
+        What the target is; "auto" takes words, truth values and two numbers for classes.
 
     Returns
     -------
@@ -165,6 +174,10 @@ def read_table(
     if missing not in ("refuse", "impute"):
         raise LearnabilityError(
             f"`--missing` was given as {missing!r}, but refuse or impute is accepted."
+        )
+    if task not in TASKS:
+        raise LearnabilityError(
+            f"`--task` was given as {task!r}, but {', '.join(TASKS)} is accepted."
         )
     table, notes = open_table(path)
     known = ", ".join(map(str, list(table.columns)[:12]))
@@ -184,7 +197,14 @@ def read_table(
     y = table[target]
     if y.isna().any():
         raise LearnabilityError(f"The target {target!r} has {int(y.isna().sum())} missing values.")
-    if pandas.api.types.is_numeric_dtype(y):
+    numeric = pandas.api.types.is_numeric_dtype(y)
+    if task == "numbers" and not numeric:
+        raise LearnabilityError(
+            f"`--task numbers` was given, but the target {target!r} holds words."
+        )
+    if task == "classes":
+        y, numeric = y.astype(str), False
+    if numeric:
         wild = ~np.isfinite(y.to_numpy(dtype=float))
         if wild.any():
             raise LearnabilityError(
@@ -193,8 +213,8 @@ def read_table(
             )
     elif y.nunique() > len(y) / 2:
         raise LearnabilityError(
-            f"The target {target!r} has {y.nunique()} different values in {len(y)} rows and is no "
-            "number: give a number, or classes that several rows share."
+            f"The target {target!r} has {y.nunique()} different values in {len(y)} rows that are "
+            "no numbers: give numbers, or classes that several rows share."
         )
     taken = [str(name) for name in (columns or table.columns)]
     taken = [name for name in taken if name not in (target, weights, *drop)]
@@ -204,7 +224,7 @@ def read_table(
     counts = None if weights is None else table[weights].to_numpy(dtype=float, na_value=np.nan)
     if counts is not None and not (np.isfinite(counts).all() and (counts >= 0).all()):
         raise LearnabilityError(f"The weights {weights!r} must be finite and not below zero.")
-    return Table(recipe.inputs(table), y.to_numpy(), counts, recipe, notes)
+    return Table(recipe.inputs(table), y.to_numpy(), counts, recipe, notes, task)
 
 
 def _recipe(table: Any, target: str, *, fill: bool) -> Recipe:
@@ -269,6 +289,10 @@ def open_table(path: Path) -> tuple[Any, list[str]]:
     """
     import pandas
 
+    if path.is_dir():
+        table, notes = sampled_frame(path)
+        table.columns = [str(name) for name in table.columns]
+        return table, notes
     if not path.is_file():
         raise LearnabilityError(f"There is no file {str(path)!r}.")
     packed = path.suffix.lower() if path.suffix.lower() in _PACKED else ""
