@@ -109,3 +109,16 @@ def test_too_rough_a_function_is_told() -> None:
             _ = Composition(Link(g), Link(P), 8, 8, 1.0).energies
     with pytest.raises(LearnabilityError, match="is constant"):
         _ = Composition(Link("0*z + 1"), Link("He2(z)"), 4, 4, 1.0).energies
+
+
+@pytest.mark.parametrize(("g", "P", "N"), [("z", "He2(z)", 4), ("tanh(z) + z**2/8", "He3(z)", 2)])
+def test_what_rare_labels_hold_of_the_variance(g: str, P: str, N: int) -> None:
+    """Of 10^6 samples, the largest hundredth and thousandth."""
+    found = Composition(Link(g), Link(P), N // 2, N - N // 2, 0.5)
+    z = np.random.default_rng(8).standard_normal((10**6, N))
+    signs = np.repeat([1.0, -1.0], [N // 2, N - N // 2])
+    h = 0.5 * found.law.polynomial(z[..., None]) @ signs / math.sqrt(N)
+    size = np.sort(np.abs(Link(g)(h[:, None]) - found.mean))[::-1]
+    for share in (0.01, 0.001):
+        rare = np.sum(size[: int(share * len(size))] ** 2) / np.sum(size**2)
+        assert found.rare(share) == pytest.approx(rare, abs=0.02)

@@ -44,3 +44,11 @@ def test_rounding_is_not_taken_for_a_coefficient() -> None:
     target = Hierarchical("z1 + z1*z2 + z1*z2*z3", "He2(z)", N=4)
     assert np.isinf(target.n_star(64))
     assert np.isinf(recovered_directions(target, 64, 1000).n_star).sum() == 8
+
+
+def test_vectors_leave_out_no_more_than_the_other_dimensions() -> None:
+    """Thirty directions of 32: any 30 orthonormal vectors have at least 28 of them."""
+    target = Hierarchical("tanh(z1) + z2 + 0.5*z3", "0.86*He2(z) + 0.2*He1(z)", N=10)
+    here = recovered_directions(target, 32, 256)
+    assert np.sum(1 - here.share) <= 2 + 1e-9 and "2 dimensions" in here.reason
+    assert (here.least <= here.share).all() and (here.most == 1).all()

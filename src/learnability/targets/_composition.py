@@ -150,14 +150,31 @@ class Composition:
         share : float
             The share, between 0 and 1.
         """
+        size, beyond = self._tails
+        return float(size[min(int(np.searchsorted(beyond, share)), len(size) - 1)])
+
+    def rare(self, share: float) -> float:
+        """Return how much of Var f comes from the given share of inputs with the largest values.
+
+        Parameters
+        ----------
+        share : float
+            The share, between 0 and 1.
+        """
+        size, beyond = self._tails
+        squares = np.diff(beyond, prepend=0.0) * size**2
+        return float(squares[beyond <= share].sum() / squares.sum())
+
+    @cached_property
+    def _tails(self) -> tuple[Array, Array]:
+        """Values of |f - E f| at the nodes, the largest first, and the share that reaches them."""
         size = np.abs(self._values - self.mean).ravel()
         law = self._densities[0][:, 0]
         weight = law
         for _ in range(self.link.r - 1):
             weight = np.multiply.outer(weight, law)
         order = np.argsort(size)[::-1]
-        beyond = np.cumsum(np.maximum(weight.ravel()[order], 0.0))
-        return float(size[order][min(int(np.searchsorted(beyond, share)), len(size) - 1)])
+        return size[order], np.cumsum(np.maximum(weight.ravel()[order], 0.0))
 
     def _moment(self, values: Array) -> float:
         return float(self._contracted(values, self._densities[0][:, :1]).ravel()[0])

@@ -138,9 +138,16 @@ def recovered_directions(target: Hierarchical, d: int, n: float) -> Recovered:
     def with_chance(values: Array) -> Array:
         return np.asarray(values + (1 - values) * chance)
 
-    return Recovered(
-        basis, with_chance(share), with_chance(least), with_chance(most), n_star, reason
-    )
+    share, least, most = with_chance(share), with_chance(least), with_chance(most)
+    missing = float(np.sum(1 - share))
+    if missing > away:  # D vectors leave `away` dimensions out, and no more of the directions.
+        share = 1 - (1 - share) * away / missing
+        least, most = np.maximum(least, share), np.ones(D)
+        reason = reason or (
+            f"only {away} dimensions are left beside the {D} directions, too few for a theory of "
+            "their noise"
+        )
+    return Recovered(basis, share, least, most, n_star, reason)
 
 
 def _share(

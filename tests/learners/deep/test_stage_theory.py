@@ -82,3 +82,11 @@ def test_degrees_that_are_not_resolved_are_told() -> None:
     found = predicted_stages(Hierarchical("sign(z)", "He2(z)", N=2), 1.0, 20_000, 1.0)
     assert math.isnan(found.two_layer_error) and "not resolved" in found.reason
     assert np.isnan(found.feature_overlap).all()
+
+
+def test_rare_labels_leave_no_number() -> None:
+    """Var f is 10, and ten thousand samples of the label have a variance of 1 to 3."""
+    target = Hierarchical("tanh(z) + He2(z)/4", "0.63*He2(z) + 0.06*He5(z) - 0.27*He3(z)", N=1)
+    found = predicted_stages(target, 1.0, 256)
+    assert math.isnan(found.three_layer_floor) and math.isnan(found.three_layer_bound)
+    assert math.isnan(found.two_layer_error) and "rarer than one in 10000" in found.reason

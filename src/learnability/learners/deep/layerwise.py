@@ -70,7 +70,7 @@ class Layerwise(Learner):
     """
 
     name: ClassVar[str] = "layerwise"
-    numerics_version: ClassVar[int] = 5  # 5: wider bounds under heavy labels; 4: harmonics.
+    numerics_version: ClassVar[int] = 6  # 6: nothing under rare labels.
     supports: ClassVar[Support] = Support(targets=("hierarchical",))
     questions: ClassVar[tuple[Question, ...]] = (
         Question(

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.learners.deep.profiles import profile_of, refit_error
+from learnability.learners.measurement import FRESH
 from learnability.targets.directions import first_moments, second_moments
 from learnability.targets.hierarchical import Hierarchical
 from learnability.targets.parts import Parts, parts_by_degree
@@ -45,6 +46,7 @@ MARGIN = 0.03
 _UNDECIDED = 0.04
 _REUSED = 8.0  # Of n / n*.
 _RADIAL = 0.1  # Share of a target from which its radial part counts in many dimensions.
+_RARE = 0.1  # A share of Var y.
 _TOLD = 0.1  # Runs have the mean of |M_h|, which is not zero where nothing is learned.
 _FAR = 8  # With fewer variables the kernel's fit has no fourth moment.
 _DEGREES = 13  # Of which the learned share is computed.
@@ -121,12 +123,19 @@ def predicted_stages(
         reason = reason or (
             f"a few far inputs decide the overlap with a feature of less than {_FAR} variables"
         )
-    margin, D = MARGIN * target.label_variance, len(known.share)
+    rare = target.composition.rare(1 / FRESH) * target.variance
+    margin, D = MARGIN * target.label_variance + rare, len(known.share)
     if n < D * (D + 1):
         given, sure, margin = False, sure & False, 2 * margin
         reason = reason or (
             f"n is below {D * (D + 1)}, twice the number of products of two of {D} variables, "
             "where the fluctuations of single runs are of the size of what is learned"
+        )
+    if rare > _RARE * target.label_variance:
+        given, sure, margin = False, sure & False, math.nan
+        reason = (
+            f"labels rarer than one in {FRESH} hold {rare / target.label_variance:.2g} of Var y: "
+            "the error that a run measures on so many is another one"
         )
     return Stages(
         M_W,
@@ -134,7 +143,7 @@ def predicted_stages(
         np.where(sure, M_h[0], math.nan),
         middle.refit if given else math.nan,
         max(one.error + one.unknown for one in ends) + margin,
-        max(min(one.floor for one in ends) - margin, target.noise),
+        float(np.maximum(min(one.floor for one in ends) - margin, target.noise)),
         "" if given and sure.all() and M_W == M_W else reason,
     )
 
