@@ -19,7 +19,8 @@ WEIGHT = np.exp(-0.5 * GRID**2) / np.exp(-0.5 * GRID**2).sum()
         "relu(z1 + z2)**2 - z2",
         "max(z1, 2*z2)*z1",
         "abs(abs(z1 + z2) - 1)",
-        "exp(-5*z2**2) + z1",
+        "exp(-50*z2**2) + z1",
+        "exp(-200*(z2 - z1)**2)",
         "z1 + z2**3",
     ],
 )
