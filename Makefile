@@ -30,7 +30,7 @@ demo: $(STAMP)  ## print one hardness report and run its staircase, pictures and
 test agreement: export OPENBLAS_NUM_THREADS = 1
 
 test: $(STAMP)  ## run the tests, without those of theory against simulation
-	$(BIN)/python -m pytest tests --ignore=tests/agreement -m "not browser" -n 2 --dist loadfile
+	$(BIN)/python -m pytest tests --ignore=tests/agreement -m "not browser and not types" -n 2 --dist loadfile
 
 # Chromium comes from Debian's packages; axe-core, which looks for faults of access, by npm.
 AXE_CORE := axe-core@4.14.0
@@ -71,8 +71,9 @@ lint: $(STAMP)  ## check the format and the style
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 
-types: $(STAMP)  ## check the types
+types: $(STAMP)  ## check the types, and that right and wrong uses are told apart
 	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/test_front_door.py -m types
 
 docs: $(STAMP)  ## build the pages into docs/_build/html; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going docs docs/_build/html

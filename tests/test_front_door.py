@@ -98,6 +98,7 @@ def every_learner(path: Path) -> None:
     path.write_text(text, encoding="utf-8")
 
 
+@pytest.mark.types
 def test_mypy_refuses_what_is_wrong_and_nothing_else(tmp_path):
     pytest.importorskip("mypy")
     made = tmp_path / "every_learner.py"

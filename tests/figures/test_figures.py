@@ -176,7 +176,7 @@ def test_theory_and_runs_may_share_a_ratio() -> None:
         ("parity-transition", MultiIndex("abs(z)"), [0], [0.5]),
         ("grand-staircase", MultiIndex("abs(z)"), [0], [0.5]),
         ("grand-staircase", MultiIndex("sign(z1) + 3*sign(abs(z2) - 1)"), [0, 1], None),
-        ("parity-transition", MultiIndex("tanh(z1 + z2)", noise=0.1), [0, 1], []),
+        ("parity-transition", MultiIndex("sign(z1) + 3*sign(z2)"), [0, 0], []),
     ],
 )
 def test_a_target_of_ones_own(
