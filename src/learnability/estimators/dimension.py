@@ -184,7 +184,7 @@ def count_directions(
         if cv or not thinned:
             break
     shuffled = edge = None
-    if not few:  # With few rows, white rows do not depend on the label in this way.
+    if not few:  # If they are few, white rows look alike whatever the label.
         shuffled, edge = _by_moments(counter, most, max(verdicts, default=0))
     report = DimensionReport(
         cv, shuffled, edge, None if shuffled is None else shuffled == cv,
