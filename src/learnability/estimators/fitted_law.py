@@ -5,9 +5,9 @@ each class, or of each fifth of the numbers, given the coordinates. It is a `Fin
 other, so that thresholds, staircases and costs follow from it.
 
 The theory depends on which moments vanish exactly, and none does for a fitted law. The law is
-therefore averaged over each reflection of its coordinates unless the rows contradict it: twice the
-loss of log-likelihood that noise would give to the terms that the reflection forbids must be
-exceeded, by three standard deviations.
+therefore averaged over each reflection of its coordinates unless the rows contradict it: the loss
+of log-likelihood must exceed twice what noise would cause in the terms that the reflection forbids,
+by three standard deviations.
 """
 
 from __future__ import annotations

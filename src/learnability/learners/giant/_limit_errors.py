@@ -247,7 +247,7 @@ def covariance_density(
     Returns
     -------
     array, shape (k,)
-        NaN where the iteration does not settle.
+        The density; where the iteration does not settle, that of its last step.
     """
     scale = alpha / beta  # The covariance is F^T F / scale, F the features over sqrt(p).
     squares = _squares(features)
