@@ -241,7 +241,7 @@ def test_hierarchical_targets(run) -> None:  # type: ignore[no-untyped-def]
     deficient = run("simulate", "layerwise", *tree, *options, "--ridge", "0")
     assert deficient.code == 2 and "use a ridge above 0" in deficient.err
     named = run("predict", "layerwise", *tree, *options)
-    assert named.code == 0 and "no Mehler kernel" in named.out
+    assert named.code == 0 and "not a Mehler kernel" in named.out
     missing = run("predict", "layerwise", *tree, "--alpha", "20")
     assert missing.code == 2 and "needs `--d`" in missing.err
     alone = run("predict", "bayes-amp", "z", "--alpha", "1", "--epsilon", "0.5")

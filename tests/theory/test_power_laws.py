@@ -107,7 +107,7 @@ def test_endless_features_are_the_kernel() -> None:
         (lambda: scaling_laws(1.5, 0.5).curve("abc", 0.5), "`n` was given as 'abc'"),
         (lambda: scaling_laws(1.5, 0.5).curve([1e3, math.nan], 0.5), "`n` was given as nan"),
         (lambda: scaling_laws(1.5, 0.5).at(10, -1.0), "`ridge` was given as -1.0"),
-        (lambda: scaling_laws(1.5, 0.5).at(10, 0.0, 10), "`ridge` is 0 where"),
+        (lambda: scaling_laws(1.5, 0.5).at(10, 0.0, 10), "`ridge` is 0, but"),
         (lambda: scaling_laws(1.5, 0.5).exponents(math.nan), "`ell` was given as nan"),
         (lambda: scaling_laws(1.5, 0.5).exponents(1.0, -2), "`q` was given as -2"),
     ],

@@ -1,8 +1,8 @@
-"""Sums of x and x x^T inside slices of y, exact whatever the pieces they were added in.
+"""Sums of x and x x^T inside slices of y, which do not depend on the pieces that were added.
 
 The rows are shifted by a fixed vector before they are squared, so that a large mean costs no
 digits. Dense tables are read slice by slice; sparse ones stay sparse, and wide sparse ones are kept
-as they are, their second moments acting through thin products.
+as they are, so that their second moments act through thin products.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Accumulator:
     Attributes
     ----------
     shift : array, shape (p,)
-        Taken from every row.
+        The vector that is subtracted from every row.
     counts, sums, seconds : dict
         Slice -> weight, (p,) and (p, p) arrays of the shifted rows.
     wide : list of (rows, weights, codes)
@@ -137,7 +137,7 @@ class Accumulator:
     def _thin(
         self, keys: list[int], whitening: Whitening, own_means: Array, mean: Array
     ) -> Callable[[Array], Array]:
-        """V -> S_h V_h for all slices of wide sparse tables, the triangular systems at once."""
+        """Return V -> S_h V_h for all slices of wide sparse tables, with one triangular solve."""
         parts = []
         for key in keys:
             rows = [np.flatnonzero((codes == key) & (w > 0)) for _, w, codes in self.wide]

@@ -35,9 +35,9 @@ __all__ = [
 
 Array = NDArray[np.float64]
 _MOST_SAMPLED, _LEAST_SAMPLED = 200_000, 10_000
-"""Rows of a Dask collection that are drawn where a finder needs them in memory."""
+"""The most and the fewest rows of a Dask collection drawn where a finder needs them in memory."""
 _SAMPLED_NUMBERS = 1e8
-"""Most numbers in them, unless these are the least rows."""
+"""The largest number of entries of these rows, unless they are the fewest rows."""
 
 
 class SubspaceEstimator(
@@ -82,9 +82,9 @@ class SubspaceEstimator(
     def _read_counted(self, X: Any, y: Any, counts: Any) -> tuple[Any, NDArray[Any], Array]:
         """Return the rows of positive weight, their targets and their weights.
 
-        Of a Dask collection rows are drawn at random, and `sampled_` says how many of how many.
+        From a Dask collection rows are drawn at random, and `sampled_` is (drawn, present).
         """
-        self.__dict__.pop("sampled_", None)  # Of an earlier fit.
+        self.__dict__.pop("sampled_", None)  # It may be there from an earlier fit.
         if is_lazy(X):
             X, y, counts = self._sample(X, y, counts)
         X, y = self._read(X, y)
@@ -107,7 +107,7 @@ class SubspaceEstimator(
                 f"X has {n} rows and y has {len(y)}: inconsistent numbers of samples."
             )
         self.n_features_in_ = p
-        self.__dict__.pop("feature_names_in_", None)  # Of an earlier fit.
+        self.__dict__.pop("feature_names_in_", None)  # It may be there from an earlier fit.
         if rows.names is not None:
             self.feature_names_in_ = np.array(rows.names, dtype=object)
         return rows, y, read_weights(np.empty((n, 0)), in_memory(counts))
@@ -141,7 +141,7 @@ class SubspaceEstimator(
         self.shrinkage_ = whitening.shrinkage
 
     def for_folds(self) -> Any:
-        """Return an unfitted copy for the folds of a judge, who has seen this fit to all rows."""
+        """Return an unfitted copy for the folds of the judge, given this fit to all rows."""
         return clone(self)
 
     def transform(self, X: Any) -> Array:
@@ -188,7 +188,7 @@ def rows_in_memory(p: int) -> int:
 
 
 def fixed_signs(components: Array, scale: Array) -> Array:
-    """Directions (r, p) whose largest entries, in units of the columns' spread, are positive."""
+    """Return directions (r, p) whose largest entries, in units of the spread, are positive."""
     if not len(components):
         return components
     sized = components * scale
@@ -197,7 +197,7 @@ def fixed_signs(components: Array, scale: Array) -> Array:
 
 
 def refuse_missing(X: Any) -> None:
-    """Name the columns of a data frame that hold NaN or infinite numbers."""
+    """Refuse a data frame with NaN or infinite numbers, and name their columns."""
     if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
         return
     wrong = []
@@ -230,7 +230,7 @@ def checked_target(y: Any) -> NDArray[Any]:
 
 
 def _target(y: Any) -> NDArray[Any]:
-    """Return the target as an array; a column of objects that are numbers holds numbers."""
+    """Return the target as an array; objects that are all numbers become floats."""
     y = np.asarray(y)
     if y.dtype.kind != "O":
         return np.asarray(y)
@@ -248,20 +248,20 @@ def _target(y: Any) -> NDArray[Any]:
 
 
 def read_weights(X: Any, counts: Any) -> Array:
-    """Return counts of the rows of X, ones where none are given."""
+    """Return the counts of the rows of X, by default ones."""
     found = _check_sample_weight(counts, X, dtype=np.float64, ensure_non_negative=True)
     return np.asarray(found)
 
 
 def as_seed(random_state: Any) -> int:
-    """Return a whole number that fixes everything, drawn unless it is one."""
+    """Return a whole number as a seed, drawn from the random state unless it is one."""
     if isinstance(random_state, (int, np.integer)):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def check_choice(name: str, value: Any, accepted: tuple[str, ...]) -> None:
-    """Refuse a parameter that is none of the accepted words."""
+    """Refuse a parameter that is not one of the accepted words."""
     if not (isinstance(value, str) and value in accepted):
         raise LearnabilityError(
             f"`{name}` was given as {value!r}, but {', '.join(map(repr, accepted))} is accepted."

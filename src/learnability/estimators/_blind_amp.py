@@ -6,18 +6,18 @@ fields as they are,
     omega_i = W z_i - a_i s_i,       g = d log p(y_i | omega_i) / d omega,    A = g^T g / k,
     W <- (I + A)^{-1} (g^T Z / k + A W),
 
-where s_i is what row i has itself put into its field and a_i = |z_i|^2 / k. With damping the new W
-is averaged with the old one and s must be averaged in the same way,
+where s_i is the contribution of row i to its own field and a_i = |z_i|^2 / k. With damping the new
+W is averaged with the old one, and s must be averaged in the same way,
 
     s <- (1 - delta) s + delta (g + c A s) (I + A)^{-1};
 
-averaging g and the gain apart destroys the best of starts in two steps. For iid rows c = 0,
-the response of the others cancels A W; whitening by the sample covariance takes away a share c of
-that response, c = 1 - (tr D^2 - E|z|^4 / n) / tr D with D = Z^T Z / n, which is k / n for D = I.
+averaging g and the gain separately destroys even the best start in two steps. For iid rows c = 0:
+the response of the others cancels A W. Whitening by the sample covariance removes a share c of that
+response, c = 1 - (tr D^2 - E|z|^4 / n) / tr D with D = Z^T Z / n, which is k / n for D = I.
 
 The score belongs to the field whatever its scale, so a wrong scale of the start does no harm. The
-overlap that the run predicts for itself is scale-free too: for posterior means A M = q^2 / (1 - q)
-in each direction, M the covariance of the fields.
+overlap that the run predicts for itself does not depend on the scale either: for posterior means
+A M = q^2 / (1 - q) in each direction, where M is the covariance of the fields.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ Array = NDArray[np.float64]
 _CHOICES = frozenset({0, 3, 8, 15, 25, 35})
 """Steps at which the channels compete."""
 _AT_REST = 1e-4
-"""Loss of overlap with the last subspace below which it stands still."""
+"""The run has converged if 1 minus its overlap with the last subspace is less than this."""
 
 
 class WhiteRows:
     """White rows that are only multiplied by thin matrices.
 
-    `tails` is the mean fourth power of their length in units of that of Gaussian ones.
+    `tails` is the mean fourth power of their length, divided by that of Gaussian rows.
 
     Parameters
     ----------
     X : array, shape (n, p)
         The table.
     whitening : Whitening
-        Its white coordinates.
+        The map to white coordinates.
     weights : array, shape (n,)
         Counts of the rows.
     """
@@ -82,7 +82,7 @@ class WhiteRows:
             yield rows, self.whitening.rows(self.X[rows]) if self.Z is None else self.Z[rows]
 
     def seconds(self, features: Array) -> Array:
-        """Z^T diag(f) Z of each feature f (m, n), shape (m, k, k)."""
+        """Return Z^T diag(f) Z of each feature f (m, n), shape (m, k, k)."""
         found = np.zeros((len(features), self.shape[1], self.shape[1]))
         for rows, part in self._blocks():
             for second, f in zip(found, features, strict=True):
@@ -90,11 +90,11 @@ class WhiteRows:
         return found
 
     def project(self, U: Array) -> Array:
-        """Z U, (n, q)."""
+        """Return Z U, shape (n, q)."""
         return self.whitening.project(self.X, U) if self.Z is None else self.Z @ U
 
     def collect(self, G: Array) -> Array:
-        """Z^T G, (k, q)."""
+        """Return Z^T G, shape (k, q)."""
         return self.whitening.collect(self.X, G) if self.Z is None else self.Z.T @ G
 
 
@@ -109,7 +109,7 @@ class Passage:
     information : float
         Cross-fitted mean of log p(y | omega) / p(y), in nats per row.
     error : float
-        Its standard error.
+        The standard error of the information.
     overlap : array, shape (r,)
         Squared overlap that the run predicts for each direction.
     fields : array, shape (n, r)
@@ -149,7 +149,7 @@ def pass_messages(
     rows : WhiteRows
         The inputs.
     channel : CrossFittedChannel
-        Learns the score.
+        The channel, which learns the score.
     start : array, shape (k, r)
         Directions to begin with.
     steps : int
@@ -157,9 +157,9 @@ def pass_messages(
     damping : float
         Weight of the new iterate.
     outside : array, shape (k, s), optional
-        Orthonormal directions that the estimate is kept orthogonal to.
+        Orthonormal directions to which the estimate is kept orthogonal.
     patience : int, optional
-        Steps after which a run whose information is below zero, and does not rise, is ended.
+        Step at which a run ends if its information is below zero and does not rise.
 
     Returns
     -------

@@ -18,11 +18,11 @@ CANDIDATES = (
     "message_passing", "opg", "agop", "giant", "sparse", "dr", "sir", "save", "phd", "learned",
 )  # fmt: skip
 _FEW_ROWS = ("sir", "sparse")
-"""Those that need less than three rows for each independent column."""
+"""Finders that work with fewer than three rows per independent column."""
 _LEAST_ROWS = 30
-"""Fewer rows than this do not choose columns by default."""
+"""With fewer rows than this, "sparse" is not tried by default."""
 _SPARSE_ROWS = 10
-"""Rows for each independent column below which few columns are tried by default."""
+"""Rows per independent column below which "sparse" is tried by default."""
 _LOCAL_WORK = 3e7
 """Largest n k^2 for which local gradients are tried by default."""
 _KERNEL_ROWS = 4000
@@ -30,7 +30,7 @@ _KERNEL_ROWS = 4000
 
 
 def candidate(name: str, r: int, seed: int) -> SubspaceEstimator:
-    """Return the finder of a name, for r directions."""
+    """Return the finder with a name, for r directions."""
     if name == "message_passing":
         return MessagePassingSubspace(r, random_state=seed)
     if name in ("opg", "agop", "giant"):
@@ -41,12 +41,12 @@ def candidate(name: str, r: int, seed: int) -> SubspaceEstimator:
 
 
 def candidate_names(asked: Any, n: int, counted: float, whitening: Whitening) -> list[str]:
-    """Return names of the finders that are tried on n rows, which count so many.
+    """Return names of the finders to try on n rows with the total weight `counted`.
 
     Raises
     ------
     LearnabilityError
-        When `asked` holds a name that is none.
+        When `asked` holds a name that is not known.
     """
     rank = whitening.rank
     if isinstance(asked, str) and asked == "auto":

@@ -1,11 +1,11 @@
-"""The channel of message passing when nobody knows the link: the score of p(y | w), cross-fitted.
+"""The channel of message passing when the link is unknown: the score of p(y | w), cross-fitted.
 
-The output function of Bayes-optimal message passing is the gradient of log p(y | omega), a density
-of pairs that are both at hand: the label and the cavity field. It is learned from one half of the
-rows and evaluated on the other, and so is the information, the mean of log p(y | omega) / p(y) in
-nats; where rows are many times the parameters it is learned from all of them but a tenth. Several
-channels, coarse and fine, softmax of bins and Gaussian around a curve, compete by that information
-every few steps: as the directions get better, finer ones win.
+The output function of Bayes-optimal message passing is the gradient of log p(y | omega), the
+density of the label given the cavity field, both of which are observed. It is learned from one half
+of the rows and evaluated on the other, and so is the information, the mean of
+log p(y | omega) / p(y) in nats; where the rows are many times the parameters, nine tenths of the
+rows are used instead. Several channels, coarse and fine, softmax of bins and Gaussian around a
+curve, compete by that information every few steps: as the directions improve, finer ones win.
 
 References
 ----------
@@ -33,7 +33,7 @@ __all__ = ["CrossFittedChannel", "standardised"]
 
 Array = NDArray[np.float64]
 _MOST_ROWS = 2000
-"""Rows of a half that a channel is fitted to."""
+"""The largest number of rows of a half to which a channel is fitted."""
 _FAR = 4.0
 """Fields beyond this many standard deviations count as this many."""
 _LOGITS = {
@@ -45,18 +45,18 @@ _LOGITS = {
 """Number of fields -> degrees and ridges of the softmax channels."""
 _BINS = 16
 _OUTLIERS = 0.01
-"""Share of rows that a channel leaves unexplained."""
+"""Share of rows that may be outliers, on which a channel says nothing."""
 _RICH = 600
-"""Rows from which numbers are cut into more bins and have more functions."""
+"""From this many rows on, numbers are cut into more bins and have more functions."""
 _STEP = 1e-3
-"""Step of a field by which a score is differentiated."""
+"""Step of a field in the numerical derivative of a score."""
 _FOLDS = 10
 _MANY = 60
-"""Rows over parameters from which a channel is fitted once, and corrected for each fold."""
+"""Rows per parameter from which a channel is fitted once, and corrected for each fold."""
 _JURY_ROWS = 10_000
-"""Rows on which channels compete; of twice as many or more, a part."""
+"""Number of rows on which channels compete, drawn evenly from twice as many or more."""
 _TINY = 100
-"""Fewer rows than this get the two coarsest channels only."""
+"""With fewer rows than this only the two coarsest channels are used."""
 
 
 class CrossFittedChannel:
@@ -69,12 +69,12 @@ class CrossFittedChannel:
     r : int
         Number of fields.
     rng : numpy.random.Generator
-        Splits the rows.
+        The source of the split of the rows.
     covariates : array, shape (n, s), optional
         Known standard fields that the label may depend on as well.
     curves : bool
-        Leave the softmax channels out: near a sharp link they are a trap, good enough to keep
-        the fields where they are.
+        Whether to leave the softmax channels out: near a sharp link they can trap the iteration,
+        as they are good enough to keep the fields where they are.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class CrossFittedChannel:
         *, curves: bool = False,
     ) -> None:  # fmt: skip
         n = len(labels.codes)
-        # Rows are kept in this order, the two halves one after the other.
+        # Rows are kept in this order, one half after the other.
         self._order = rng.permutation(n)
         self._back = np.argsort(self._order)
         labels = labels.take(self._order)
@@ -98,7 +98,7 @@ class CrossFittedChannel:
         ]
         if n < _TINY:
             settings = [("logit", (2, 20.0))]
-        if labels.kind == "numbers" and not labels.tied:  # A density knows nothing of ties.
+        if labels.kind == "numbers" and not labels.tied:  # A density cannot describe ties.
             settings += [("location", width) for width in (0.6, 1.5) if n >= _TINY or width > 1]
         curves = curves and any(name == "location" for name, _ in settings)
         self.settings = [s for s in settings if not curves or s[0] == "location"]
@@ -107,7 +107,7 @@ class CrossFittedChannel:
         self._jury_models: dict[Any, Any] = {}
 
     def step(self, omega: Array, *, choose: bool) -> tuple[Array, Array]:
-        """Score of every row and what its label tells.
+        """Return the score of every row and the information in its label.
 
         Parameters
         ----------
@@ -132,9 +132,9 @@ class CrossFittedChannel:
         return score[self._back], ratio[self._back]
 
     def _compete(self, joint: Array) -> tuple[Array, Array]:
-        """Choose a channel, and return its score and ratio of every row.
+        """Choose a channel, and return its score and ratio for every row.
 
-        Of very many rows a part chooses.
+        If there are very many rows, a part of them chooses.
         """
         every = max(1, len(joint) // _JURY_ROWS)
         jury = self if every == 1 else self._thinned(slice(None, None, every))
@@ -156,7 +156,7 @@ class CrossFittedChannel:
         return jury
 
     def _race(self, information: dict[tuple[str, Any], float]) -> None:
-        """Leave the last softmax channel out once there are more than two; curves stay."""
+        """Drop the worst softmax channel while there are more than two; curves stay."""
         logits = sorted(
             (setting for setting in information if setting[0] == "logit"),
             key=lambda setting: -information[setting],
@@ -165,11 +165,11 @@ class CrossFittedChannel:
             self.settings = [setting for setting in self.settings if setting != logits[-1]]
 
     def strength(self, omega: Array) -> tuple[Array, Array]:
-        """Return mean square of the score of each field, and its mean product with the true score.
+        """Return the mean square of the score of each field, and its product with the true score.
 
-        The channel g did not see the rows that it is evaluated on, so that the true score s is seen
-        through E[g s] = E[g w] - E[dg / dw], an integration by parts over Gaussian fields: what g
-        learned from noise is in its square and not in this product.
+        The channel g did not see the rows on which it is evaluated, so that its mean product with
+        the true score s is E[g s] = E[g w] - E[dg / dw], by integration by parts over Gaussian
+        fields: what g learned from noise enters its square but not this product.
 
         Parameters
         ----------
@@ -209,14 +209,14 @@ class CrossFittedChannel:
                 else:
                     found = model.score(at.take(rows), self._scores[rows])
                 score[rows], ratio[rows] = found
-        # A share of the rows may be anything: no single row can then weigh too much.
+        # A share of the rows may be outliers, so that no single row has too much weight.
         likely = (1 - _OUTLIERS) * np.exp(np.minimum(ratio, 50.0))
         return score * (likely / (likely + _OUTLIERS))[:, None], np.log(likely + _OUTLIERS)
 
     def _fitted(
         self, setting: tuple[str, Any], at: Products, steps: int
     ) -> Iterator[tuple[slice, LogitChannel | LocationChannel]]:
-        """Yield parts of the rows, each with a channel that was fitted to the others."""
+        """Yield parts of the rows, each with a channel that was fitted to other rows."""
         n = len(at.w)
         name, options = setting
         if name == "logit":
@@ -246,12 +246,12 @@ def _parts(n: int, count: int = _FOLDS) -> list[slice]:
 
 
 def _degree(setting: tuple[str, Any]) -> int:
-    """Return the degree of the polynomials that a channel asks for."""
+    """Return the degree of the polynomials that a channel needs."""
     return int(setting[1][0]) if setting[0] == "logit" else LocationChannel.degree
 
 
 def standardised(omega: Array, weights: Array) -> tuple[Array, Array]:
-    """Return fields of unit covariance, bounded, and the matrix T with w = omega T."""
+    """Return fields w of unit covariance, bounded, and the matrix T with w = omega T."""
     values, vectors = np.linalg.eigh(omega.T @ (omega * weights[:, None]) / weights.sum())
     values = np.maximum(values, 1e-6 * values[-1] + 1e-12)
     root = (vectors / np.sqrt(values)) @ vectors.T

@@ -1,15 +1,15 @@
-"""What can be said of each direction: whether there is any, and how well it is known.
+"""Confidence in each direction: whether it exists, and how well it is known.
 
-The finder is fitted again to each half of the rows. Each half says what its directions are worth
-on the other one: a direction is supported where the coordinates up to it say more about held-out
-labels than those before it, by some standard errors. The two halves err independently of each
-other, so that the correlation c of their coordinates is the squared overlap of each with the truth,
+The finder is fitted again to each half of the rows, and its directions are scored on the other
+half: a direction is supported where the coordinates up to it predict held-out labels better than
+those before it, by some standard errors. The two halves err independently of each other, so that
+the correlation c of their coordinates is the squared overlap of each with the truth,
 
     c = s / (1 + s),     s = n E[g^2] / k,
 
 by the state evolution of a channel whose score is g. All rows have twice the s of half of them, and
-more, because a better direction has a sharper channel: by how much was measured on planted problems
-(``benchmarks/planted_panel.py``, seeds below 2000; the coverage of the intervals that is quoted is
+more, because a better direction has a sharper channel: the factor was measured on planted problems
+(``benchmarks/planted_panel.py``, seeds below 2000; the coverage that is quoted for the intervals is
 that of other seeds).
 """
 
@@ -29,27 +29,27 @@ __all__ = ["Confidence", "confidence", "known_overlap", "rows_for", "with_rows"]
 
 Array = NDArray[np.float64]
 _SUPPORTED = 2.0
-"""Standard errors of a gain on held-out rows that a direction must bring."""
+"""A direction must bring a gain of this many standard errors on held-out rows."""
 _CHANCE = 0.95
-"""Share of random directions that agree less than halves must."""
+"""Halves must agree more than this share of pairs of random directions."""
 _SHARPER = (0.3, -0.6, 1.7)
-"""Median and 5 and 95 % points of log s of all rows less that of two halves together."""
+"""Median, 5 % and 95 % points of log s of all rows minus log s of two halves together."""
 
 
 @dataclass(frozen=True)
 class Confidence:
-    """What halves of the rows say about the directions of all of them.
+    """What fits to halves of the rows say about the directions of the fit to all rows.
 
     Attributes
     ----------
     turn : array, shape (r, r)
-        Combinations of the directions, the one that says most about held-out rows first.
+        Combinations of the directions, the most informative on held-out rows first.
     supported : int
         Number of directions that held-out rows support.
     agreement : array, shape (r,)
         Correlation of the coordinates that the halves give to each direction.
     information, error : array, shape (r,)
-        Held-out information of the first 1, 2, ... coordinates; of its gain, the standard error.
+        Held-out information of the first 1, 2, ... coordinates, and standard errors of its gains.
     """
 
     turn: Array
@@ -62,7 +62,7 @@ class Confidence:
 def confidence(
     labels: Labels, whole: Array, views: list[Array], first: NDArray[np.bool_], seed: int
 ) -> Confidence:
-    """Compare the coordinates (n, r) by all rows with those by two halves.
+    """Compare the coordinates (n, r) of the fit to all rows with those of two halves.
 
     Parameters
     ----------
@@ -71,11 +71,11 @@ def confidence(
     whole : array, shape (n, r)
         Coordinates by the fit to all rows.
     views : list of two arrays, shape (n, r)
-        Coordinates of all rows by a fit that did not see the first half, and the second.
+        Coordinates of all rows by fits that did not see the first half, and the second half.
     first : array of bool, shape (n,)
         The first half.
     seed : int
-        Splits the rows of the channel.
+        The seed of the split of the rows for the channel.
 
     Returns
     -------
@@ -116,8 +116,8 @@ def known_overlap(agreement: float, times: float, k: int) -> tuple[float, float,
     Returns
     -------
     tuple or None
-        Overlap, and the lower and the upper end; None where halves agree as two random directions
-        might.
+        Overlap, and the lower and the upper end; None where the halves agree no more than two
+        random directions might.
     """
     if k < 2 or agreement <= np.sqrt(betaincinv(0.5, (k - 1) / 2, _CHANCE)):
         return None
@@ -127,12 +127,12 @@ def known_overlap(agreement: float, times: float, k: int) -> tuple[float, float,
 
 
 def rows_for(overlap: float, wanted: float, n: float) -> float:
-    """Return rows at which an overlap becomes the wanted one, the channel staying what it is."""
+    """Return the rows at which an overlap becomes the wanted one, if the channel stays as it is."""
     return n * wanted / (1 - wanted) * (1 - overlap) / overlap
 
 
 def with_rows(overlap: float, times: float) -> float:
-    """Return what an overlap becomes with so many times the rows, the channel staying what it is.
+    """Return the overlap with `times` as many rows, if the channel stays as it is.
 
     The odds q / (1 - q) grow in proportion to the rows.
     """
@@ -142,9 +142,9 @@ def with_rows(overlap: float, times: float) -> float:
 def _informed_first(labels: Labels, held_out: Array, halves: list[Array], seed: int) -> Array:
     """Return orthonormal combinations of held-out coordinates (n, r), the most informative first.
 
-    They are those of the finder, those that the halves agree on most, or the eigenvectors of
-    E[g g^T], g the score of a channel that did not see the row: the ones whose first coordinates
-    say most.
+    They are those of the finder, those on which the halves agree most, or the eigenvectors of
+    E[g g^T], where g is the score of a channel that did not see the row: those whose first
+    coordinates are the most informative.
     """
     r = held_out.shape[1]
     if r == 1:
@@ -164,7 +164,7 @@ def _informed_first(labels: Labels, held_out: Array, halves: list[Array], seed: 
 
 
 def _turn_to(coordinates: Array, basis: Array, shares: Array) -> Array:
-    """Return the rotation that takes orthonormal coordinates (n, r) nearest to others."""
+    """Return the rotation that brings orthonormal coordinates (n, r) nearest to others."""
     left, _, right = np.linalg.svd((coordinates * shares[:, None]).T @ basis)
     return np.asarray(left @ right)
 

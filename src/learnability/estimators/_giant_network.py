@@ -1,8 +1,9 @@
 """Gradient product of a two-layer network after a few giant steps.
 
-f(x) = a . relu(W z + b): full-batch steps of size of order the number of neurons on W, ridge
-regression for a between them, and the average of grad f grad f^T at the end. It sees what
-correlations with the label show (information exponent at most two) and is blind to the rest.
+The network is f(x) = a . relu(W z + b). It takes full-batch steps on W whose size is of the order
+of the number of neurons, with ridge regression for a between them, and returns the average of
+grad f grad f^T at the end. It finds what correlations with the label show (information exponent at
+most two) and is blind to the rest.
 
 References
 ----------
@@ -29,13 +30,13 @@ def giant_network(
     Z : array, shape (n, k)
         White rows.
     T : array, shape (n, q)
-        What is regressed.
+        The functions of the label that are regressed.
     weights : array, shape (n,)
         Counts of the rows.
     neurons, steps : int
         Width and number of giant steps.
     rng : numpy.random.Generator
-        Initial weights.
+        The source of the initial weights.
 
     Returns
     -------
@@ -65,7 +66,7 @@ def giant_network(
 
 
 def _readout(Z: Array, W: Array, bias: Array, T: Array, counts: Array) -> tuple[Array, Array]:
-    """Ridge regression on the neurons, and its residual."""
+    """Return the ridge regression on the neurons, and its residual."""
     hidden = np.maximum(Z @ W.T + bias, 0.0)
     gram = hidden.T @ (hidden * counts)
     gram[np.diag_indices(len(gram))] += 0.1 * np.trace(gram) / len(gram) + 1e-9

@@ -1,4 +1,4 @@
-"""An honest score of a subspace estimator: what its coordinates say about rows it never saw.
+"""An honest score of a subspace estimator, from the coordinates of rows that it never saw.
 
 The estimator is fitted K times on all rows but a fold. Then
 
@@ -6,11 +6,11 @@ information   the coordinates of the folds' rows are turned to those of the fit 
               pooled coordinates get one cross-fitted channel. The score is its information in nats
               per row, the mean of log p(y | coordinates) / p(y);
 cv            a support vector machine is fitted to the coordinates of the rows outside each fold
-              and predicts those inside: explained variance of the normal scores of numbers,
-              accuracy above chance of classes that weigh the same.
+              and predicts those inside. The score is the explained variance of the normal scores of
+              numbers, or the accuracy above chance of classes with equal weights.
 
 Neither can be raised by fitting noise: on noise both lie below zero. Candidates that are tied may
-say more together: the average of their projectors is judged on the same folds.
+be better together: the average of their projectors is judged on the same folds.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ __all__ = [
 
 Array = NDArray[np.float64]
 _LEAST_ROWS = 50
-"""Fewer rows than this do not teach a channel what to say."""
+"""Fewer rows than this are too few to fit a channel."""
 _FEW_ROWS = 300
-"""Fewer rows than this are judged by a machine in ten folds by default."""
+"""Fewer rows than this are judged by a machine in ten folds by default, more in five."""
 _TIED = 2.0
 """Standard errors of their difference within which two candidates are tied."""
 _NOTHING = 1e-9
-"""Spread of a coordinate that is none."""
+"""A coordinate with a smaller spread counts as constant."""
 _MACHINE_ROWS = 2000
-"""Most rows that a support vector machine is fitted to."""
+"""The largest number of rows to which a support vector machine is fitted."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,13 @@ class Verdict:
     score, error : float
         Held-out information (or score) and its standard error.
     rows : array, shape (n,)
-        Its terms.
+        Terms of the score, whose mean it is.
     coordinates : array, shape (n, r)
         Held-out coordinates of the rows.
     components : array, shape (r, p)
         Directions of the fit to all rows.
     fitted : subspace estimator
-        That fit; of an average, the fit of its best member.
+        The fit to all rows; for an average, the fit of its best member.
     whole : array, shape (n, r)
         Coordinates by the fit to all rows.
     views : list of arrays, shape (n, r)
@@ -89,9 +89,9 @@ class Verdict:
 def settled(how: str, folds: Any, n: float, whitening: Whitening, tails: float) -> tuple[str, int]:
     """Return what is scored, and in how many folds, where either is "auto".
 
-    Information, in three folds, where there are rows enough that have the tails of Gaussian ones;
-    elsewhere a machine, in five folds, or ten of few rows. Where first moments are all there is a
-    machine judges whatever was asked for: a channel finds something in any such noise.
+    By default it is information, in three folds, if there are enough rows and their tails are
+    Gaussian; else a machine, in five folds, or in ten for few rows. Where only first moments can be
+    used, a machine judges in any case: a channel would find something in such noise.
     """
     if whitening.has_few_rows(n) or (how == "auto" and (n < _LEAST_ROWS or tails >= GAUSSIAN)):
         how = "cv"
@@ -108,22 +108,22 @@ def judge(
 ) -> Verdict:  # fmt: skip
     """Score an estimator on rows that it did not see.
 
-    A candidate that finds fewer directions than asked for is scored on those, without a warning.
+    A candidate that finds fewer directions than requested is scored on those, without a warning.
 
     Parameters
     ----------
     estimator : subspace estimator
-        It is cloned.
+        The estimator, which is cloned.
     X, y : array
         The data.
     labels : Labels
-        y as it was read, with the counts of the rows.
+        The labels as read from y, with the counts of the rows.
     folds, seed : int
-        The split.
+        Number of folds and seed of the split.
     how : {"information", "cv"}
         What is scored.
     fitted : subspace estimator, optional
-        The fit to all rows, where it is at hand.
+        The fit to all rows, if there is one already.
 
     Returns
     -------
@@ -140,9 +140,9 @@ def judge(
 
 
 def halves(estimator: Any, X: Any, y: Any, labels: Labels, seed: int) -> list[Array]:
-    """Coordinates (n, r) of all rows by fits that did not see the first half, and the second.
+    """Return coordinates (n, r) of all rows by fits that did not see one half or the other.
 
-    The second are turned to the first.
+    Those of the second are rotated to match the first.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -158,10 +158,10 @@ def _views(estimator: Any, X: Any, y: Any, labels: Labels, folds: int, seed: int
     """Return coordinates of all rows by fits without each fold."""
     found: list[Array] = []
     for out in row_folds(len(labels.weights), folds, seed):
-        if len(np.unique(labels.codes[~out])) < 2:  # Nothing is learned from a constant.
+        if len(np.unique(labels.codes[~out])) < 2:  # Nothing can be learned from a constant.
             found.append(np.zeros((len(out), 1)))
             continue
-        if is_lazy(X):  # A row without weight is not there.
+        if is_lazy(X):  # A row without weight is left out.
             other = clone(estimator).fit(X, y, sample_weight=labels.weights * ~out)
         else:
             other = clone(estimator).fit(X[~out], y[~out], sample_weight=labels.weights[~out])
@@ -170,9 +170,9 @@ def _views(estimator: Any, X: Any, y: Any, labels: Labels, folds: int, seed: int
 
 
 def contenders(verdicts: dict[str, Verdict], labels: Labels) -> dict[str, Verdict]:
-    """Return the verdicts without those on fewer directions that are not clearly ahead.
+    """Return the verdicts without those on fewer directions that are not clearly better.
 
-    More directions were asked for, and a tie is no reason to return fewer.
+    More directions were requested, and a tie is no reason to return fewer.
     """
     most = max(len(verdict.components) for verdict in verdicts.values())
     full = {name: one for name, one in verdicts.items() if len(one.components) == most}
@@ -188,8 +188,9 @@ def contenders(verdicts: dict[str, Verdict], labels: Labels) -> dict[str, Verdic
 def average(verdicts: Iterable[Verdict], labels: Labels, seed: int, how: str) -> Verdict | None:
     """Return the verdict on the average projector of the candidates that are tied with the best.
 
-    Each counts exp(-z^2 / 2), z being the number of standard errors that it is behind. Candidates
-    that found fewer directions without some fold are left out. None where the best has no rival.
+    Each has the weight exp(-z^2 / 2), where z is the number of standard errors by which it is
+    behind. Candidates that found fewer directions without some fold are left out. The result is
+    None if no candidate is tied with the best.
     """
     verdicts = [one for one in verdicts if all(view.shape == one.whole.shape for view in one.views)]
     if not verdicts:
@@ -222,10 +223,11 @@ def _mixed(tables: list[Array], maps: list[Array]) -> Array:
 
 
 def _maps(coordinates: list[Array], shares: list[float], weights: Array) -> list[Array]:
-    """Return the white coordinates of the average projector of several fits, each (n, r).
+    """Return maps of the coordinates of several fits, each (n, r), to those of their average.
 
-    White coordinates of a fit are Z Q with Z^T Z / n = 1 and an orthonormal Q, so that the leading
-    eigenvectors of the average of Q Q^T are right singular vectors of all of them side by side.
+    The average is that of the projectors. White coordinates of a fit are Z Q with Z^T Z / n = 1 and
+    an orthonormal Q, so that the leading eigenvectors of the average of Q Q^T follow from the
+    singular vectors of all of them side by side.
     """
     r = coordinates[0].shape[1]
     roots = np.sqrt(weights / weights.sum())[:, None]
@@ -264,10 +266,10 @@ def _verdict(
     return Verdict(mean, error, rows, held_out, components, fitted, whole, views)
 
 
-# Small matrices: threads would wait.
+# The matrices are so small that threads would only wait.
 @threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def score_coordinates(labels: Labels, coordinates: Array, seed: int) -> Array:
-    """Return what each row's label says about its held-out coordinates, in nats, shape (n,)."""
+    """Return log p(y | coordinates) / p(y) of each row, from held-out coordinates, shape (n,)."""
     n, r = coordinates.shape
     if r == 0:
         return np.zeros(n)
@@ -277,7 +279,7 @@ def score_coordinates(labels: Labels, coordinates: Array, seed: int) -> Array:
 
 
 def _machine(labels: Labels, t: Array, out: NDArray[np.bool_], seed: int) -> Array:
-    """Score of the rows of a fold by a support vector machine on the others' coordinates (n, r)."""
+    """Return the scores of a fold's rows by a support vector machine fitted to the others."""
     from sklearn.svm import SVC, SVR
 
     rows = np.flatnonzero(~out)
@@ -295,7 +297,7 @@ def _machine(labels: Labels, t: Array, out: NDArray[np.bool_], seed: int) -> Arr
     if (codes != codes[0]).any():
         machine = SVC(class_weight=dict(enumerate(heavy)))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # Many classes are what was asked for.
+            warnings.simplefilter("ignore", UserWarning)  # Many classes are intended here.
             predicted = machine.fit(t[rows], codes, sample_weight=weights).predict(t[out])
     right = heavy[labels.codes[out]] * (predicted == labels.codes[out])
     return np.asarray(right - 1 / len(counts))

@@ -2,10 +2,10 @@
 
 With a Laplace kernel k(x, x') = exp(-|M^{1/2}(x - x')| / L) in white coordinates, kernel ridge
 regression of the label functions gives f, and M <- E[grad f grad f^T], normalised; a few rounds
-concentrate M on the directions that matter. The bandwidth is chosen in the first round and the
-ridge in each, by leave-one-out error on at most five hundred rows, which one eigendecomposition of
-their kernel matrix gives for all ridges; the machine itself is then fitted to all rows. Rows of
-weight w_i have the ridge divided by w_i.
+concentrate M on the relevant directions. The bandwidth is chosen in the first round and the ridge
+in every round, by the leave-one-out error on at most five hundred rows, which a single
+eigendecomposition of their kernel matrix gives for all ridges; the machine itself is then fitted to
+all rows. A row of weight w_i has the ridge divided by w_i.
 
 References
 ----------
@@ -26,11 +26,11 @@ Array = NDArray[np.float64]
 _RIDGES = np.logspace(-4, 1, 11)
 _BANDWIDTHS = (0.5, 1.5, 4.0)
 _TUNED = 500
-"""Rows that choose bandwidth and ridge."""
+"""The largest number of rows that choose bandwidth and ridge."""
 
 
 def target_functions(labels: Labels) -> Array:
-    """Return what is regressed, (n, q): the normal scores of numbers, the indicators of classes."""
+    """Return the regressed functions (n, q): normal scores of numbers, or class indicators."""
     if labels.kind == "numbers":
         table = labels.scores[:, None]
     else:
@@ -42,22 +42,22 @@ def target_functions(labels: Labels) -> Array:
 def kernel_agop(
     Z: Array, T: Array, *, weights: Array, rounds: int, most: int, rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """Eigenvalues in decreasing order and eigenvectors (k, k) of the last average gradient product.
+    """Return decreasing eigenvalues and eigenvectors (k, k) of the last average gradient product.
 
     Parameters
     ----------
     Z : array, shape (n, k)
         White rows.
     T : array, shape (n, q)
-        What is regressed.
+        The functions of the label that are regressed.
     weights : array, shape (n,)
         Counts of the rows.
     rounds : int
         Number of kernel machines.
     most : int
-        Largest number of rows that is used.
+        The largest number of rows that are used.
     rng : numpy.random.Generator
-        Chooses them.
+        The source of the choice of rows.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def _solve(K: Array, T: Array, weights: Array, ridge: float) -> Array:
 def _gradients(
     R: Array, kernel: Array, distances: Array, machine: Array, weights: Array, root: Array
 ) -> Array:
-    """Average over rows of grad f grad f^T up to a factor, in the coordinates before `root`."""
+    """Return the sum over rows of grad f grad f^T, up to a factor, in the original coordinates."""
     np.fill_diagonal(distances, 1.0)
     inner = np.divide(kernel, np.maximum(distances, 1e-9), out=kernel)
     np.fill_diagonal(inner, 0.0)

@@ -1,8 +1,8 @@
-"""What is known of y: classes or numbers, its slices, and smooth functions of it.
+"""The target y as classes or ranked numbers, with its slices and scores.
 
 Only the order of a numerical y is used (its weighted mid-ranks u in (0, 1)), so that every
 estimate is unchanged when y is replaced by an increasing function of itself. Values that are equal
-share a slice. Several outputs are cut into cells by k-means on their ranks, the cells are classes.
+share a slice. Several outputs are cut into cells by k-means on their ranks, which are then classes.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ __all__ = ["Labels", "mid_ranks", "read_labels", "weighted_mean"]
 
 Array = NDArray[np.float64]
 _FEW = 10
-"""At most this many values are given probabilities one by one, whether ordered or not."""
+"""At most this many values have probabilities one by one, whether ordered or not."""
 _TWO = 2
-"""Numbers with so many values are classes: two have no order to speak of."""
+"""Numbers with at most this many values are classes: their order does not matter."""
 _TIES = 0.02
-"""Share of one value from which numbers are no longer drawn from a density."""
+"""If one value has a larger share than this, the numbers have no density."""
 
 
 @dataclass(frozen=True)
 class Labels:
-    """A target as the estimators see it.
+    """A target as the estimators use it.
 
     Attributes
     ----------
     kind : {"classes", "numbers"}
-        Whether order means nothing or is all that counts.
+        Whether the order of the values means nothing, or is all that counts.
     codes : array, shape (n,)
         Number of the class or of the distinct value of each row.
     ranks : array, shape (n,)
@@ -69,7 +69,7 @@ class Labels:
 
     @property
     def sentence(self) -> str:
-        """What the target is taken for, in words."""
+        """A sentence on how the target is read."""
         count = len(self.values)
         if self.kind == "classes":
             return f"The target is taken for {count} classes."
@@ -81,7 +81,7 @@ class Labels:
     def slices(self, count: int) -> NDArray[np.intp]:
         """Return the slice of each row: its class, or one of `count` parts of equal weight.
 
-        A count of zero gives every value a slice.
+        With a count of zero every value has its own slice.
         """
         if self.kind == "classes" or count == 0:
             return self.codes
@@ -95,7 +95,7 @@ class Labels:
         )
 
     def permuted(self, rng: np.random.Generator) -> Labels:
-        """Return the labels in random order, which nothing in X explains."""
+        """Return the labels in random order, so that nothing in X explains them."""
         return replace(self.take(rng.permutation(len(self.codes))), weights=self.weights)
 
 
@@ -133,14 +133,14 @@ def read_labels(y: Any, weights: Array) -> Labels:
 
 
 def mid_ranks(codes: NDArray[Any], weights: Array) -> Array:
-    """Weighted share of smaller values plus half that of equal ones, for codes 0, 1, ..."""
+    """Return the weighted share of smaller values plus half that of equal ones, for codes."""
     at = np.bincount(codes, weights=weights)
     below = np.cumsum(at) - at
     return np.asarray(((below + at / 2) / at.sum())[codes].clip(1e-9, 1 - 1e-9))
 
 
 def weighted_mean(values: Array, weights: Array) -> tuple[float, float]:
-    """Return the mean of a number of each row, and its standard error."""
+    """Return the weighted mean of values, one per row, and its standard error."""
     total = float(weights.sum())
     mean = float(weights @ values) / total
     return mean, float(np.sqrt(weights**2 @ (values - mean) ** 2)) / total

@@ -1,7 +1,7 @@
-"""Tables that are larger than the memory: rows of Dask arrays and data frames, block by block.
+"""Tables that are larger than memory: rows of Dask arrays and data frames, block by block.
 
 Sums over rows are made of the sums of blocks, added in a tree, so that only some blocks and some
-sums are in memory at a time. Targets and weights, a number a row, are held in memory.
+sums are in memory at a time. Targets and weights, one number per row, are held in memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from learnability.errors import LearnabilityError
 __all__ = ["LazyRows", "in_memory", "is_lazy", "lazy_rows"]
 
 _TOGETHER = 8
-"""Sums that are added at a time."""
+"""Number of sums that are added at a time."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class LazyRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Return numbers of rows and columns."""
+        """The numbers of rows and columns."""
         return int(self.table.shape[0]), int(self.table.shape[1])
 
     def summed(self, function: Callable[..., Any], *columns: NDArray[Any]) -> Any:
@@ -57,7 +57,7 @@ class LazyRows:
         Returns
         -------
         object
-            What the function returns, of all rows.
+            The sum of what the function returns.
 
         Raises
         ------
@@ -81,7 +81,7 @@ class LazyRows:
         while len(sums) > 1:
             groups = (sums[at : at + _TOGETHER] for at in range(0, len(sums), _TOGETHER))
             sums = [delayed(_added)(group) for group in groups]
-        with threadpool_limits(1, user_api="blas"):  # Blocks are worked on side by side.
+        with threadpool_limits(1, user_api="blas"):  # Blocks are processed in parallel already.
             return sums[0].compute()
 
     def mapped(self, function: Callable[[NDArray[Any]], NDArray[Any]], width: int) -> Any:
@@ -106,7 +106,7 @@ def is_lazy(X: Any) -> bool:
 
 
 def in_memory(column: Any) -> Any:
-    """Return a column of numbers of the rows that may be a Dask collection, as an array."""
+    """Return a column, which may be a Dask collection, as an array."""
     return np.asarray(column.compute()) if is_lazy(column) else column
 
 
@@ -116,7 +116,7 @@ def lazy_rows(X: Any) -> LazyRows:
     Raises
     ------
     LearnabilityError
-        When it is no table of numbers.
+        When it is not a table of numbers.
     """
     names: list[str] | None = None
     if hasattr(X, "columns"):
@@ -133,12 +133,12 @@ def lazy_rows(X: Any) -> LazyRows:
     if X.ndim != 2:
         raise LearnabilityError(f"X has {X.ndim} dimensions, but a table has two.")
     if any(np.isnan(length) for length in X.chunks[0]):
-        X = X.compute_chunk_sizes()  # One more pass.
+        X = X.compute_chunk_sizes()  # This takes one more pass.
     return LazyRows(X.rechunk({1: -1}), names)
 
 
 def _finite(block: Any, names: list[str] | None) -> NDArray[np.float64]:
-    """Return a block as floats, or a sentence that names its columns with other numbers."""
+    """Return a block as floats, or refuse it and name the columns that are not finite."""
     rows = np.asarray(block, dtype=np.float64)
     unsure = np.flatnonzero(~np.isfinite(rows.sum(axis=0)))
     wrong = [int(j) for j in unsure if not np.isfinite(rows[:, j]).all()]

@@ -1,9 +1,9 @@
-"""Outer product of local gradients, the neighbourhoods shrinking to the subspace they reveal (OPG).
+"""Outer product of local gradients (OPG), with neighbourhoods that shrink to the subspace found.
 
 At anchors a_j a weighted linear regression of the label on white rows, with Gaussian weights in the
 current subspace, gives a gradient; the eigenvectors of the mean outer product are the next
-subspace, its dimension lowered from k to r little by little: a fall in few steps loses directions
-that are still weak. Ridge keeps small neighbourhoods solvable.
+subspace. Its dimension is lowered from k to r little by little: few large reductions would lose
+directions that are still weak. A ridge keeps small neighbourhoods solvable.
 
 References
 ----------
@@ -22,15 +22,15 @@ Array = NDArray[np.float64]
 _FALL = 0.85
 """Dimension of the neighbourhoods, over that of the round before."""
 _WIDTH = 1.17
-"""Their width n^{-1 / (q + 4)} in q dimensions times this, half of what suits densities."""
+"""Width of the neighbourhoods over n^{-1 / (q + 4)} in q dimensions, half of that for densities."""
 _RIDGE = 1e-3
-"""Ridge, over the weight of the neighbourhood and"""
+"""Ridge, divided by the weight of the neighbourhood plus `_MORE` rows."""
 _MORE = 30.0
-"""that of so many rows more."""
+"""Number of rows that is added to the weight of a neighbourhood in its ridge."""
 _NUMBERS = 4e6
-"""Products of coordinates that are held at a time."""
+"""Number of products of coordinates that are held at a time."""
 _WIDE = 120
-"""More columns than this are fitted one anchor at a time."""
+"""With more columns than this, anchors are fitted one at a time."""
 
 
 def _dimensions(k: int, r: int, rounds: int) -> list[int]:
@@ -51,7 +51,7 @@ def _gradients(X1: Array, T: Array, nearness: Array) -> Array:
     first, second = np.triu_indices(m)
     upper = np.zeros((len(nearness), len(first)))
     size = max(int(_NUMBERS / len(first)), 1)
-    for start in range(0, n, size):  # All normal equations are one product per block.
+    for start in range(0, n, size):  # One product per block gives all normal equations.
         part = X1[start : start + size]
         upper += nearness[:, start : start + size] @ (part[:, first] * part[:, second])
     gram = np.empty((len(nearness), m, m))
@@ -68,7 +68,7 @@ def _solve(gram: Array, X1: Array, T: Array, nearness: Array) -> Array:
     return np.linalg.solve(gram, right)[:, 1:]
 
 
-# Small matrices: threads would wait.
+# The matrices are so small that threads would only wait.
 @threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def local_gradients(
     Z: Array, T: Array, r: int, *, weights: Array, anchors: int, rounds: int,
@@ -81,7 +81,7 @@ def local_gradients(
     Z : array, shape (n, k)
         White rows.
     T : array, shape (n, q)
-        What is regressed.
+        The functions of the label that are regressed.
     r : int
         Dimension of the last neighbourhoods.
     weights : array, shape (n,)
@@ -89,7 +89,7 @@ def local_gradients(
     anchors, rounds : int
         Number of anchors, and of rounds with the last dimension.
     rng : numpy.random.Generator
-        Chooses the anchors.
+        The source of the choice of anchors.
 
     Returns
     -------

@@ -4,10 +4,10 @@ With u the normal score of y,
 
     u | w ~ N(mu(w), sigma(w)^2),
 
-mu a kernel ridge regression on a few Gaussian bumps and quadratics, its ridge from the exact
-leave-one-out error, and log sigma^2 a polynomial fitted to the logarithms of left-out residuals.
-Where the directions are known well this resolves what bins cannot; where y is nearly unpredictable
-it is the better of the two only for smooth links, so the held-out likelihood chooses.
+where mu is a kernel ridge regression on a few Gaussian bumps and quadratics, whose ridge has the
+least leave-one-out error, and log sigma^2 is a polynomial fitted to the logarithms of left-out
+residuals. Where the directions are known well this resolves what bins cannot; where y is nearly
+unpredictable it is better than bins only for smooth links, so the held-out likelihood chooses.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class LocationChannel:
     """
 
     degree = 4
-    """Largest degree of the polynomials that it asks for."""
+    """Largest degree of the polynomials that it needs."""
 
     def __init__(self, bumps: int = 80, width: float = 1.0) -> None:
         self.bumps = bumps
@@ -74,7 +74,7 @@ class LocationChannel:
         gram = (poly * weights) @ poly.T + np.diag(20.0 * degrees**2 + 1e-9)
         self._spread = np.linalg.solve(gram, poly @ (weights * log))
         self._spread[0] = 0.0
-        # The level that makes the residuals have unit mean square.
+        # With this level the residuals have unit mean square.
         shape = np.clip(self._spread @ poly, -_RANGE, _RANGE)
         ratio = np.minimum(squares / np.exp(shape), 50 * error)
         self._level = float(np.log(max(weights @ ratio / total, 1e-8)))
@@ -95,7 +95,7 @@ class LocationChannel:
         bounded = np.clip(residual, -_MOST, _MOST)
         score = (bounded / sigma)[:, None] * mean_slope
         score += 0.5 * (bounded**2 - 1)[:, None] * spread_slope
-        # Gaussian inside, exponential tails outside: bounded score, finite penalty.
+        # The density is Gaussian inside with exponential tails, so that the score is bounded.
         size = np.abs(residual)
         cost = np.where(size < _MOST, size**2 / 2, _MOST * size - _MOST**2 / 2)
         return score, -cost - log_variance / 2 + u**2 / 2
@@ -112,7 +112,7 @@ class LocationChannel:
         return mean, np.clip(tilt, -_RANGE, _RANGE) + self._level
 
     def _bumps(self, w: Array) -> Array:
-        """Gaussian bumps, shape (count, n)."""
+        """Return Gaussian bumps, shape (count, n)."""
         c = self._centres / self.width
         w = w / self.width
         gaps = c @ w.T

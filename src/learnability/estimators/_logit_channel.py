@@ -1,12 +1,14 @@
 """The law of a label given the fields, as a softmax of polynomials: a channel for labels or bins.
 
+The law is
+
     log p(b | w) = log pi_b + phi(w)^T Theta psi_b - log(normalisation),
 
-phi are products of Hermite polynomials of the fields up to a total degree, psi functions of the bin
-that are orthonormal under pi: cosines of the rank for numbers, indicators for classes. Theta is a
-penalised maximum of the likelihood, rough functions paying more. It is found by Newton steps from
-the last Theta, with a Hessian that is kept while it still leads uphill: the fields of message
-passing move little from step to step, so one or two cheap steps are enough.
+where phi are products of Hermite polynomials of the fields up to a total degree and psi functions
+of the bin that are orthonormal under pi: cosines of the rank for numbers, indicators for classes.
+Theta maximises a penalised likelihood, with a larger penalty for rough functions. It is found by
+Newton steps from the last Theta, with a Hessian that is kept while it still leads uphill: the
+fields of message passing move little from step to step, so one or two cheap steps are enough.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ __all__ = ["Bins", "LogitChannel", "bins_of"]
 
 Array = NDArray[np.float64]
 _HESSIAN_ROWS = 1500
-"""Rows that a Hessian is estimated from."""
+"""Number of rows from which a Hessian is estimated."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Bins:
     psi : array, shape (B, m)
         Functions of the bin, orthonormal under pi and of mean zero.
     roughness : array, shape (m,)
-        How fast each of them varies.
+        How fast each function varies.
     weights : array, shape (n,)
         Counts of the rows.
     """
@@ -86,7 +88,7 @@ class LogitChannel:
     degree : int
         Largest degree of the polynomials.
     ridge : float
-        Penalty in samples: ridge (degree roughness)^2 |Theta|^2 / 2.
+        The penalty, ridge (degree roughness)^2 |Theta|^2 / 2, in units of log-likelihood.
     """
 
     def __init__(self, degree: int, ridge: float) -> None:
@@ -136,10 +138,10 @@ class LogitChannel:
         return self
 
     def left_out(self, at: Products, bins: Bins, parts: list[slice]) -> list[LogitChannel]:
-        """Return the channels of the same rows without each of some parts of equal size.
+        """Return channels of the same rows without each of some parts of equal size.
 
-        Each is one Newton step away from the channel of all rows: good where the rows are many
-        times the parameters.
+        Each is one Newton step away from the channel of all rows, which is accurate where the rows
+        are many times the parameters.
         """
         at = at.up_to(self.degree)
         phi = at.values[1:]
@@ -168,7 +170,7 @@ class LogitChannel:
         return self.ridge * np.outer(at.degrees[1:], bins.roughness) ** 2
 
     def score(self, at: Products, bins: Bins) -> tuple[Array, Array]:
-        """Gradient of log p(b | w) in w, shape (n, r), and log p(b | w) / pi_b of each row."""
+        """Return the gradient of log p(b | w) in w (n, r), and log p(b | w) / pi_b of each row."""
         assert self._theta is not None
         at = at.up_to(self.degree)
         p, _ = _law(at.values[1:], self._theta, bins)
@@ -178,13 +180,13 @@ class LogitChannel:
         return at.slopes(tilt), ratio
 
     def law(self, at: Products, bins: Bins) -> Array:
-        """p(b | w) of all bins, shape (n, B)."""
+        """Return p(b | w) of all bins, shape (n, B)."""
         assert self._theta is not None
         return _law(at.up_to(self.degree).values[1:], self._theta, bins)[0]
 
 
 def _law(phi: Array, theta: Array, bins: Bins) -> tuple[Array, float]:
-    """p(b | w) of all bins (n, B), and the log-likelihood of the bins that were seen."""
+    """Return p(b | w) of all bins (n, B), and the log-likelihood of the observed bins."""
     logits = phi.T @ (theta @ bins.psi.T)
     logits += np.log(bins.pi)
     if logits.shape[1] == 2:

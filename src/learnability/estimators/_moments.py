@@ -54,11 +54,11 @@ class SliceMoments:
     Attributes
     ----------
     shares : array, shape (H,)
-        p_h.
+        The shares p_h.
     means : array, shape (H, k)
-        m_h.
+        The means m_h.
     seconds : list of H arrays, shape (k, k), or a callable
-        S_h, or the map of (H, k, q) or (1, k, q) arrays V to the S_h V_h of all slices.
+        The S_h, or the map of (H, k, q) or (1, k, q) arrays V to the S_h V_h of all slices.
     ordered : bool
         Whether the order of the slices means something.
     total : float
@@ -72,7 +72,7 @@ class SliceMoments:
     total: float
 
     def each(self, V: Array) -> Array:
-        """S_h V_h of all slices, (H, k, q), from V of that shape or (1, k, q)."""
+        """Return S_h V_h of all slices, (H, k, q), from V of that shape or (1, k, q)."""
         if callable(self.seconds):
             return np.asarray(self.seconds(V))
         return np.stack([S @ V[h % len(V)] for h, S in enumerate(self.seconds)])
@@ -98,7 +98,7 @@ def leading_directions(moments: SliceMoments, method: str, r: int) -> tuple[Arra
     moments : SliceMoments
         Moments in the slices.
     method : str
-        One of `METHODS` but "learned".
+        One of `METHODS` except "learned".
     r : int
         Number of directions that are needed; small matrices give all eigenvalues.
 
@@ -107,7 +107,7 @@ def leading_directions(moments: SliceMoments, method: str, r: int) -> tuple[Arra
     tuple of arrays
     """
     k = moments.means.shape[1]
-    if method == "sir":  # Of rank H at most: no k x k matrix is needed.
+    if method == "sir":  # Its rank is at most H: no k x k matrix is needed.
         weighted = moments.means * np.sqrt(moments.shares)[:, None]
         left, values, _ = np.linalg.svd(weighted.T, full_matrices=False)
         keep = values > 1e-8 * max(values[0], 1e-300)
@@ -123,7 +123,7 @@ def leading_directions(moments: SliceMoments, method: str, r: int) -> tuple[Arra
 
 
 def _lanczos(apply: Callable[[Array], Array], k: int, r: int) -> tuple[Array, Array]:
-    """Return the r largest eigenvalues, rising, and their eigenvectors."""
+    """Return the r largest eigenvalues in increasing order, and their eigenvectors."""
     operator = LinearOperator(
         (k, k), matvec=lambda u: apply(u.reshape(k, -1)).ravel(), dtype=np.float64
     )
@@ -225,11 +225,11 @@ def learned_directions(
 
 
 def tilted_directions(moments: SliceMoments, r: int) -> list[Array]:
-    """Leading eigenvectors (k, r) of sum p_h T_h S_h for a few shapes of T, numbers only.
+    """Return leading eigenvectors (k, r) of sum p_h T_h S_h for three shapes of T, for numbers.
 
-    The best T of a link is 1 - 1 / E[z^2 | y], bounded above and deep where y says that z is small.
-    It is taken for a y that rises with |z|, falls with |z|, or rises with z. Below three samples
-    per coordinate this matters more than anything else.
+    The best T of a link is 1 - 1 / E[z^2 | y], bounded above and very negative where y implies that
+    z is small. It is computed for a y that rises with |z|, falls with |z|, or rises with z. Below
+    three samples per coordinate this choice matters more than any other.
 
     References
     ----------
@@ -248,11 +248,11 @@ def tilted_directions(moments: SliceMoments, r: int) -> list[Array]:
 
 
 def bulk_edge(moments: SliceMoments, method: str) -> float:
-    """Return where the leading eigenvalue lies when y has nothing to do with Gaussian x.
+    """Return where the leading eigenvalue lies when y is independent of Gaussian x.
 
-    For sir the edge of the Marchenko-Pastur law of H - 1 means; for learned preprocessing with m
-    functions a Chevet-type ceiling, (sqrt(2 k) + sqrt(2 m))^2 / n, with its finite-size margin. The
-    other matrices have no closed form: NaN.
+    For "sir" it is the edge of the Marchenko-Pastur law of H - 1 means; for "learned" with m
+    functions an upper bound of Chevet's type, (sqrt(2 k) + sqrt(2 m))^2 / n, with a margin for
+    finite sizes. The other matrices have no closed form, and the result is NaN.
     """
     k = moments.means.shape[1]
     m = max(len(moments.shares) - 1, 1)

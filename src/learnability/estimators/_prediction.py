@@ -1,9 +1,9 @@
-"""What prediction on coordinates shares, whatever is predicted: directions first, then a model.
+"""What regression and classification on coordinates share: directions first, then a model.
 
-With `folds` the whole of it, directions and model, is fitted again without each fold of the rows.
-Their predictions of the rows they did not see are the honest score, and what makes intervals and
-sets of labels that hold a share of new labels whatever the law of the rows (cross-conformal
-prediction: at least 1 - 2 alpha for 1 - alpha asked for, in practice 1 - alpha).
+With `folds` both directions and model are fitted again without each fold of the rows. Their
+predictions of the rows that they did not see give an honest score, and intervals or sets of labels
+that hold a given share of new labels for any law of the rows (cross-conformal prediction: at least
+1 - 2 alpha for a requested 1 - alpha, in practice 1 - alpha).
 
 References
 ----------
@@ -38,7 +38,7 @@ _NUMBERS = [np.float64, np.float32]
 
 
 class IndexPredictor(BaseEstimator):  # type: ignore[misc]
-    """Base of the estimators that predict y from the directions it depends on."""
+    """Base of the estimators that predict y from the directions on which it depends."""
 
     _doc_link_module = SubspaceEstimator._doc_link_module
     _doc_link_template = SubspaceEstimator._doc_link_template
@@ -86,7 +86,7 @@ class IndexPredictor(BaseEstimator):  # type: ignore[misc]
     # ---- the rows that a fit did not see
 
     def _predicted(self, X: NDArray[Any]) -> NDArray[Any]:
-        """Return what is compared with the target: a number, or the chances of the classes."""
+        """Return what is compared with the target: a number, or the class probabilities."""
         raise NotImplementedError
 
     def _gains(self, y: NDArray[Any], predicted: NDArray[Any], weights: Array) -> Array:
@@ -94,11 +94,11 @@ class IndexPredictor(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def _learn_errors(self, y: NDArray[Any], weights: Array) -> None:
-        """Keep what intervals or sets are made of."""
+        """Store what intervals or sets of labels need."""
         raise NotImplementedError
 
     def _fit_folds(self, X: Any, y: NDArray[Any], weights: Any, codes: Any = None) -> Self:
-        """Fit again without each fold, where folds are asked for, and score what is left out.
+        """Fit again without each fold, if folds are requested, and score the rows left out.
 
         Folds hold the same shares of the classes, given by their codes.
         """
@@ -144,7 +144,7 @@ class IndexPredictor(BaseEstimator):  # type: ignore[misc]
 
 
 def fold_numbers(n: int, count: int, seed: int, codes: Any = None) -> NDArray[np.intp]:
-    """Return number of the fold of each row; folds hold the same shares of the classes, if any."""
+    """Return the fold of each row; folds hold the same shares of the classes, if any."""
     order = np.random.default_rng(seed).permutation(n)
     if codes is not None:
         order = order[np.argsort(codes[order], kind="stable")]
@@ -154,7 +154,7 @@ def fold_numbers(n: int, count: int, seed: int, codes: Any = None) -> NDArray[np
 
 
 def given_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Array, NDArray[Any], Array]:
-    """Return the rows that a model was fitted to in folds, or a refusal of others."""
+    """Return the rows to which a model was fitted in folds; refuse others."""
     X, y = np.asarray(X, dtype=float), np.asarray(y)
     weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
@@ -168,8 +168,8 @@ def given_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Array, N
 def explained(y: NDArray[Any], predicted: NDArray[Any], weights: Array) -> Array:
     """Return terms of the explained share of the variance of a target, shape (n,).
 
-    Their mean is the share, and their spread that of a ratio: rows that are far out count in the
-    errors and in the variance.
+    Their mean is the share, and their standard error is that of a ratio, as extreme rows enter both
+    the errors and the variance.
     """
     shares = weights / weights.sum()
     squares, errors = (y - shares @ y) ** 2, (y - predicted) ** 2
@@ -181,7 +181,7 @@ def explained(y: NDArray[Any], predicted: NDArray[Any], weights: Array) -> Array
 
 
 def fit_counted(model: Any, X: Any, y: Any, weights: Any) -> Any:
-    """Fit a model with weights of the rows, or refuse where it takes none."""
+    """Fit a model with weights of the rows; refuse a model that takes none."""
     if weights is None:
         return model.fit(X, y)
     if not has_fit_parameter(model, "sample_weight"):

@@ -97,10 +97,10 @@ def products(w: Array, degree: int) -> Products:
 
 @dataclass(frozen=True)
 class _Table:
-    """Exponents of the products, product 0 being the constant.
+    """Exponents of the products; product 0 is the constant.
 
-    `steps` says how each product is built from another. `derivatives[a]` holds the products that
-    have powers of field a, those with one power less, and the roots of the powers.
+    `steps` gives for each product the one from which it is built. `derivatives[a]` holds the
+    products with powers of field a, those with one power less, and the square roots of the powers.
     """
 
     degrees: Array

@@ -1,4 +1,4 @@
-"""What an estimator says in words: what was found, who is blind to it, and what it is worth."""
+"""The report of an estimator in words: what was found, its quality, and what other methods miss."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class IndexReport:
     Attributes
     ----------
     rows, columns, rank, n_components : int
-        Sizes: of the table, of its white coordinates, and of what was found.
+        Sizes of the table, number of its white coordinates, and number of directions found.
     chosen : str
         Name of the candidate that won.
     judge : {"information", "cv"}
@@ -71,7 +71,7 @@ class IndexReport:
     warnings : list of str
         Reasons not to trust the answer.
     target : str
-        What the target was taken for.
+        A sentence on how the target was read.
     """
 
     rows: int
@@ -149,12 +149,12 @@ class IndexReport:
 
 
 def moment_strengths(labels: Labels, coordinates: Array) -> dict[str, Array]:
-    """Method -> change with y of the moments that it uses, of each coordinate (n, r).
+    """Return method -> how much the moments that it uses change with y, for each coordinate.
 
-    In each slice of y a coordinate has a mean and a variance. sir takes the spread of the means
-    over the slices, save that of the variances, dr the larger, phd the slope of the variance in
-    the normal score of y (for unordered classes what save takes); each in units of what chance
-    gives n rows, at five standard errors.
+    In each slice of y a coordinate (n, r) has a mean and a variance. "sir" uses the spread of the
+    means over the slices, "save" that of the variances, "dr" the larger, "phd" the slope of the
+    variance in the normal score of y (for unordered classes the same as "save"); each is divided by
+    the value that chance gives n rows, plus five standard errors.
     """
     weights = labels.weights
     codes = labels.slices(10)
@@ -183,7 +183,7 @@ def moment_strengths(labels: Labels, coordinates: Array) -> dict[str, Array]:
 
 
 def blind_methods(labels: Labels, coordinates: Array) -> dict[str, str]:
-    """Moment methods that would miss one of the coordinates (n, r), and why."""
+    """Return the moment methods that would miss one of the coordinates (n, r), and why."""
     why = {
         "sir": "the mean of coordinate {} does not change with y",
         "phd": "the spread of coordinate {} does not rise or fall with y",
@@ -201,7 +201,7 @@ def blind_methods(labels: Labels, coordinates: Array) -> dict[str, str]:
 def overlaps(
     agreement: Array, supported: int, times: float, k: int
 ) -> list[tuple[float, float, float] | None]:
-    """Overlap and its interval of each direction, None of those that are not supported."""
+    """Return the overlap of each direction with its interval, None if it is not supported."""
     known = [known_overlap(float(c), times, k) for c in agreement[:supported]]
     return [*known, *[None] * (len(agreement) - supported)]
 
@@ -209,10 +209,10 @@ def overlaps(
 def rows_needed(
     overlap: list[tuple[float, float, float] | None], n: float
 ) -> tuple[int, int] | None:
-    """Rows at which the weakest known direction has overlap 0.9, by the ends of its interval.
+    """Return the rows at which the weakest known direction has overlap 0.9, as an interval.
 
-    None where it has it already: what fewer rows would do cannot be told from here, because the
-    law of the target given a worse direction is less sharp.
+    It is None where the overlap is that large already: the effect of fewer rows is not known,
+    because the law of the target given a worse direction is less sharp.
     """
     known = [one for one in overlap if one is not None]
     if not known:
@@ -226,7 +226,7 @@ def rows_needed(
 def warnings_of(
     n: float, whitening: Whitening, tails: float, best: float, error: float
 ) -> list[str]:
-    """Reasons not to trust the answer: few rows, heavy tails, a score that is not above zero."""
+    """Return reasons not to trust the answer: few rows, heavy tails, a score not above zero."""
     found = []
     if whitening.has_few_rows(n):
         found.append(

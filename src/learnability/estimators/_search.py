@@ -1,8 +1,8 @@
-"""The search of message passing: which starts, which is best, and what to seek again.
+"""The search of message passing: its starts, the choice of the best, and directions sought again.
 
 Starts come from moments inside slices of y. Each is run for a few steps, the one with the largest
-information is taken to the end, and directions that stayed dark are sought again given those that
-were found.
+information is continued to the end, and directions that were not found are sought again given those
+that were.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _GOOD = 0.75
 _CLEAR = 0.97
 """Predicted overlap from which nothing more is tried."""
 _SPLITS = 2
-"""Other halves of the rows that are tried below it."""
+"""Number of other splits of the rows that are tried below it."""
 _ERRORS = 3.0
-"""Standard errors that information must exceed to count."""
+"""Information counts if it exceeds this many standard errors."""
 _HEAT = 12
 """Steps after which starts are compared."""
 _FEW = 100
@@ -49,7 +49,7 @@ _FEW = 100
 def moment_starts(
     X: Any, labels: Labels, whitening: Whitening, r: int, rng: np.random.Generator
 ) -> list[Array]:
-    """Starts from moments, in the coordinates of `whitening`: dr, and learned preprocessing."""
+    """Return starts from moments, in the coordinates of `whitening`: "dr", "learned" and others."""
     n = len(X)
     sums = Accumulator(whitening.center)
     sums.add(X, labels.weights, labels.slices(10 if n >= 500 else 6))
@@ -73,21 +73,21 @@ def moment_starts(
 
 
 def into_white(whitening: Whitening, columns: Array) -> Array:
-    """Return directions (p, r) that multiply x - c as orthonormal directions of white space."""
+    """Return directions (p, r), which multiply x - c, as orthonormal ones of white space."""
     return np.linalg.qr(np.linalg.lstsq(whitening.factor, columns, rcond=None)[0])[0]
 
 
-# Small matrices: threads would wait.
+# The matrices are so small that threads would only wait.
 @threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def search(
     rows: WhiteRows, labels: Labels, r: int, rng: np.random.Generator, *, starts: list[Array],
     steps: int, damping: float, staircase: bool, restarts: int = 0,
     local_start: Callable[[], Array] | None = None,
 ) -> tuple[Passage, list[tuple[int, float]], bool]:  # fmt: skip
-    """Message passing from the best of several starts, with a staircase where directions stay dark.
+    """Run message passing from the best of several starts, with a staircase where needed.
 
-    `local_start` gives one that does not rest on moments, for rows with heavy tails and where the
-    others leave something unclear.
+    The staircase seeks directions that were not found. `local_start` returns a start that does not
+    use moments, for rows with heavy tails and where the others leave something unclear.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def search(
     if not labels.tied and _sure(best) and best.channel[0] == "logit":
         best = _best([best, run(best.U, short, curves=True)])
     splits = _SPLITS if restarts else 0
-    for split in range(1, splits + 1):  # Near a threshold other halves may carry it over.
+    for split in range(1, splits + 1):  # Near a threshold another split may succeed.
         if not _informed(best) or (best.overlap >= _CLEAR).all():
             break
         other = run(best.U, steps, split=split)
@@ -142,10 +142,10 @@ def _climb(
     rows: WhiteRows, labels: Labels, r: int, known: int, best: Passage, run: Any, seed: int,
     steps: int, damping: float,
 ) -> tuple[Passage, list[tuple[int, float]]]:  # fmt: skip
-    """Take the directions that are known best, and seek the others given them.
+    """Keep the directions that are known best, and seek the others given them.
 
-    Information adds along the staircase: that of the known directions, and that of the new ones
-    about what the known ones leave open. A last run of all together is taken where it says more.
+    Information adds up along the staircase: that of the known directions, and that of the new ones
+    given the known ones. A last run of all together is used where it has more information.
     """
     base = run(best.U[:, :known], min(2 * _HEAT, steps), known)
     landings = [(known, base.information)]
@@ -157,7 +157,7 @@ def _climb(
         new = pass_messages(
             rows, channel, U, steps=2 * short, damping=damping, outside=base.U, patience=short // 2
         )
-        # Residual ranks: the chain rule adds. Few values are the same, now given all fields.
+        # With residual ranks the chain rule adds; few values are unchanged, given all fields.
         before = 0.0 if labels.coarse else base.information
         chain = replace(
             new, U=np.column_stack([base.U, new.U]), information=before + new.information,
@@ -165,11 +165,11 @@ def _climb(
             overlap=np.concatenate([base.overlap, new.overlap]),
             fields=np.column_stack([base.fields, new.fields]),
         )  # fmt: skip
-        # Where the new ones say nothing a run of all is the old one again.
+        # Where the new ones have no information, a run of all would repeat the old one.
         both = chain
         if new.information > new.error:
             joint = run(chain.U, steps)
-            # The fields of known directions were fitted to the very values they are to explain.
+            # For few values the chain is biased: known fields were fitted to the same values.
             both = joint if labels.coarse else _best([chain, joint])
         landings.append((r, both.information))
         best = _best([best, both])
@@ -183,10 +183,10 @@ def _best(passages: list[Passage]) -> Passage:
 
 
 def _informed(passage: Passage) -> bool:
-    """Return whether the run says something at all."""
+    """Return whether the run has any information."""
     return passage.information > _ERRORS * passage.error
 
 
 def _sure(passage: Passage) -> bool:
-    """Return whether the run says something and knows all of its directions."""
+    """Return whether the run has information and predicts that all directions are known."""
     return _informed(passage) and bool((passage.overlap >= _SURE).all())

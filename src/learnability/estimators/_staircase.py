@@ -1,14 +1,14 @@
-"""New directions once some are known: what the label still says given their coordinates.
+"""New directions once some are known, from what the label depends on given their coordinates.
 
-With known coordinates t the label is replaced by its residual: the rank of a number given t, a
-class indicator less its probability given t. Residual functions e_j times {1, t_a} make features f
+With known coordinates t the label is replaced by its residual: the rank of a number given t, or a
+class indicator minus its probability given t. Residual functions e_j times {1, t_a} are features f
 whose moments with the white rows outside the known directions vanish unless there is more to find,
 
     m_f = E[f z],      S_f = E[f (z z^T - I)];
 
 the leading singular vectors of the first and the extreme eigenvectors of the second are the
-proposals, the strongest against the edge of its null law first. An odd step, such as that of z2 in
-sign(z1 z2), is visible in m_f, and an even one, such as (z2, z3) in z1^2 + sign(z1 z2 z3), in S_f.
+proposals, ordered by their strength over the edge of the null law. An odd step, such as that of z2
+in sign(z1 z2), shows in m_f, and an even one, such as (z2, z3) in z1^2 + sign(z1 z2 z3), in S_f.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Array = NDArray[np.float64]
 
 
 def residual_labels(labels: Labels, t: Array) -> Labels:
-    """Labels to go on with given standard coordinates t (n, s): the rank of a number given t.
+    """Return residual labels given standard coordinates t (n, s): the rank of a number given t.
 
-    Classes, and numbers with few values, stay what they are.
+    Classes, and numbers with few values, are unchanged.
     """
     if labels.coarse:
         return labels
@@ -55,15 +55,15 @@ class Residuals:
     Attributes
     ----------
     e : array, shape (m, n)
-        Their values.
+        Values of the functions.
     t : array, shape (n, s)
         The standard coordinates.
     weights : array, shape (n,)
         Counts of the rows.
     law : array, shape (n, B), optional
-        Probabilities of the classes given t, and
+        Probabilities of the classes given t; None for numbers.
     psi : array, shape (B, m), optional
-        the functions of the classes; none for numbers.
+        The functions of the classes; None for numbers.
     """
 
     e: Array
@@ -92,7 +92,7 @@ class Residuals:
 
 
 def residuals(labels: Labels, t: Array) -> Residuals:
-    """Return what the label says beyond standard coordinates t (n, s)."""
+    """Return the residuals of the label given standard coordinates t (n, s)."""
     if not labels.coarse:
         given = residual_labels(labels, t) if t.shape[1] else labels
         order = np.arange(1, 3 if t.shape[1] else 4)
@@ -107,12 +107,12 @@ def residuals(labels: Labels, t: Array) -> Residuals:
 
 
 def bulk_ends(f: Array, ratio: float) -> tuple[float, float]:
-    """Return ends of the spectrum of sum_i f_i z_i z_i^T / n for white z_i that f knows nothing of.
+    """Return ends of the spectrum of sum_i f_i z_i z_i^T / n for white z_i independent of f.
 
-    f takes both signs. With `ratio` the number of coordinates over that of rows, the upper end is
-    the least value of 1 / s + mean of f_i / (1 - ratio s f_i) over 0 < s < 1 / (ratio max f), and
-    the lower end is that of -f turned round. A feature with heavy tails has wide ends, and noise at
-    them is not taken for a signal.
+    f has both signs. With `ratio` the number of coordinates over that of rows, the upper end is the
+    least value of 1 / s + mean of f_i / (1 - ratio s f_i) over 0 < s < 1 / (ratio max f), and the
+    lower end is minus that of -f. A feature with heavy tails has wide ends, so that noise near them
+    is not mistaken for a signal.
 
     References
     ----------
@@ -170,7 +170,7 @@ def proposals(
     t : array, shape (n, s)
         Their coordinates.
     r : int
-        Number of new ones.
+        Number of new directions.
 
     Returns
     -------

@@ -8,8 +8,8 @@ z = L^T (x - c) white. On standardised columns S is a correlation matrix R, and
 
 Constant columns get no weight and collinear ones share theirs, so that both are harmless. With more
 columns than rows the eigenvectors span the row space, found from the n x n Gram matrix. A wide
-sparse table is whitened by a Cholesky factor, whose product with a thin matrix is all that is ever
-taken. X itself is never centred, copied or made dense.
+sparse table is whitened by a Cholesky factor, which is used only in products with thin matrices.
+X itself is never centred, copied or made dense, except with more columns than rows.
 
 References
 ----------
@@ -41,15 +41,15 @@ __all__ = [
 Array = NDArray[np.float64]
 
 WIDE = 3000
-"""More columns than this are whitened by a Cholesky factor when they are sparse."""
+"""Sparse tables with more columns than this are whitened by a Cholesky factor."""
 _ROUNDING = 1e-10
 """Eigenvalues of a correlation matrix below this fraction of the largest are zero."""
 GAUSSIAN = 1.2
-"""Largest fourth moment of Gaussian-like rows, in units of that of Gaussian ones."""
+"""Largest fourth moment of rows that count as Gaussian, divided by that of Gaussian rows."""
 _TAIL_ROWS = 1000
-"""Rows that the tails of a table with few rows for its columns are measured on."""
+"""Number of rows on which the tails of a table with few rows per column are measured."""
 _ENOUGH = 3.0
-"""Samples over rank from which the sample covariance is taken as it is."""
+"""Samples over rank from which the sample covariance is used as it is."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Whitening:
     factor : array
         L of shape (p, k), or the lower Cholesky factor of the covariance where `triangular`.
     triangular : bool
-        Which of the two `factor` is.
+        Whether `factor` is the Cholesky factor.
     """
 
     center: Array
@@ -80,7 +80,7 @@ class Whitening:
     triangular: bool = False
 
     def has_few_rows(self, rows: float) -> bool:
-        """Return whether these are too few for anything but first moments."""
+        """Return whether these rows are too few for anything but first moments."""
         return rows < _ENOUGH * self.rank
 
     def pull_back(self, U: NDArray[Any]) -> Array:
@@ -91,7 +91,7 @@ class Whitening:
         return np.asarray(self.factor @ U)
 
     def push(self, V: NDArray[Any]) -> Array:
-        """L^T V for V of shape (p, q)."""
+        """Return L^T V for V of shape (p, q)."""
         if self.triangular:
             return np.asarray(solve_triangular(self.factor, V, lower=True, check_finite=False))
         return np.asarray(self.factor.T @ V)
@@ -102,7 +102,7 @@ class Whitening:
         return np.asarray(X @ columns - self.center @ columns, dtype=float)
 
     def collect(self, X: Any, G: NDArray[Any]) -> Array:
-        """Z^T G for G of shape (n, q), without forming Z."""
+        """Return Z^T G for G of shape (n, q), without forming Z."""
         return self.push(np.asarray(X.T @ G, dtype=float) - np.outer(self.center, G.sum(axis=0)))
 
     def rows(self, X: Any) -> Array:
@@ -144,7 +144,7 @@ def whiten(X: Any, weights: Array, how: str = "auto") -> Whitening:
 def whitening_of_moments(
     center: Array, covariance: Array, total: float, how: str, *, sparse: bool = False
 ) -> Whitening:
-    """Whiten from a mean and a covariance of `total` rows, which becomes a correlation matrix."""
+    """Whiten from a mean and a covariance of `total` rows; the covariance is overwritten."""
     scale = _scales(center, np.diag(covariance))
     variances = np.diag(covariance) / scale**2
     correlation = covariance
@@ -198,7 +198,7 @@ def _scales(center: Array, variances: Array) -> Array:
 
 
 def _shrinkage(squares: float, p: int, total: float) -> float:
-    """Ledoit and Wolf's weight for a correlation matrix, by its Gaussian (p / n) noise level."""
+    """Return Ledoit and Wolf's weight for a correlation matrix, with Gaussian (p / n) noise."""
     spread = squares - p
     noise = (p**2 + squares) / max(total, 1.0)
     return float(np.clip(noise / max(spread, 1e-12), 0.0, 1.0)) if spread > 0 else 1.0
@@ -215,11 +215,11 @@ def _second_moment(X: Any, weights: Array) -> Array:
 
 
 def tail_weight(X: Any, whitening: Whitening, weights: Array) -> float:
-    """Return the mean fourth power of the length of the rows, in units of that of Gaussian ones.
+    """Return the mean fourth power of the length of the rows, divided by that of Gaussian rows.
 
-    White rows are measured where they are known; where rows are few for the number of columns, all
-    white rows have the same length whatever their law, and standardised columns are: with
-    covariance S, Gaussian rows have E|x|^4 = (tr S)^2 + 2 tr S^2.
+    White rows are measured if there are enough; where rows are few for the number of columns, all
+    white rows have the same length whatever their law, and standardised columns are used instead:
+    with covariance S, Gaussian rows have E|x|^4 = (tr S)^2 + 2 tr S^2.
     """
     total = float(weights.sum())
     if whitening.has_few_rows(total):
@@ -233,7 +233,7 @@ def tail_weight(X: Any, whitening: Whitening, weights: Array) -> float:
 
 
 def _tails_of_columns(X: Any, whitening: Whitening, weights: Array) -> float:
-    """Return the same from standardised columns of at most some hundreds of rows."""
+    """Return the same from standardised columns of at most `_TAIL_ROWS` rows."""
     some = slice(None, None, -(-X.shape[0] // _TAIL_ROWS))
     part = X[some].toarray() if hasattr(X, "tocsr") else np.asarray(X[some], dtype=float)
     shares = weights[some] / weights[some].sum()
@@ -241,7 +241,7 @@ def _tails_of_columns(X: Any, whitening: Whitening, weights: Array) -> float:
     gram = Z @ Z.T
     squares = np.diag(gram)
     trace = float(shares @ squares)
-    # Pairs of different rows: their squared products are tr S^2 in the mean.
+    # The mean of the squared products of pairs of different rows is tr S^2.
     pairs = np.outer(shares, shares)
     np.fill_diagonal(pairs, 0.0)
     spread = float((pairs * gram**2).sum() / pairs.sum())

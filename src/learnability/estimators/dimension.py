@@ -1,18 +1,18 @@
-"""How many directions: held-out rows, permutations, and the edge of the bulk.
+"""The number of directions, by held-out rows, by permutations, and by the edge of the bulk.
 
 cv            the smallest r whose held-out information is within two standard errors of the best,
               or whose score by a machine, on rows that are not Gaussian, is within half of one,
-              where the best exceeds zero by three; r grows until one more direction adds nothing,
-              two more where the permutations below show that there is more.
-permutation   given the directions found so far, the strongest first and second moments of what they
-              leave open are compared with their values when the label depends on the coordinates
-              alone: its ranks given them are shuffled, classes are drawn anew.
-bulk edge     the same moments against their Gaussian null law: a screen only, no further than the
-              other two have looked.
+              if the best exceeds zero by three; r grows until one more direction adds nothing, or
+              two more where the permutations below show that there are more.
+permutation   given the directions found so far, the strongest first and second moments of the
+              residual labels are compared with their values when the label depends on the
+              coordinates alone: its ranks given them are shuffled, classes are drawn anew.
+bulk edge     the same moments are compared with their Gaussian null law; this is a quick check, and
+              goes no further than the other two rules.
 
-The first two err in different ways, so their agreement is the report. With less than three rows for
-each independent column the directions are those of first moments or of few columns, whichever says
-more, and the first rule stands alone.
+The first two err in different ways, so the report says whether they agree. With fewer than three
+rows per independent column the directions are those of first moments or of few columns, whichever
+score higher, and only the first rule is used.
 """
 
 from __future__ import annotations
@@ -46,24 +46,24 @@ __all__ = ["DimensionReport", "count_directions", "dimension_report"]
 
 Array = NDArray[np.float64]
 _SURE = 3.0
-"""Standard errors above zero that any direction at all must reach."""
+"""The score must exceed zero by this many standard errors for there to be any direction."""
 _SPARED = {"information": 2.0, "cv": 0.5}
-"""Standard errors behind the best at which fewer directions will do.
+"""Fewer directions are preferred if they are behind the best by at most these standard errors.
 
-Information counts what is there; a machine is there to predict, and the best is flattered a little
-by having been chosen.
+Information counts the directions that exist; a machine is meant to predict, and the score of the
+best is slightly too high because it was chosen.
 """
 _MOST_NUMBERS = 20_000_000
-"""Of tables with more white coordinates than this in all rows, the last two rules take a part."""
+"""The last two rules use a part of tables with more white coordinates than this in all rows."""
 _MOST_ROWS = 8_000
 _MOST_EACH = 60
-"""Rows that are counted on: so many, or so many for each white coordinate."""
+"""Number of rows that are used for counting: in all, or per white coordinate if that is more."""
 _AGAIN = 5
-"""So many times the rows are counted on where these show nothing."""
+"""Factor by which more rows are used if the first show nothing."""
 _BRIEF = 15
-"""Steps of message passing for a direction of which moments show nothing."""
+"""Steps of message passing for a direction that does not show in moments."""
 _WIDEST = 150
-"""More white coordinates than this are not shuffled: it would take too long."""
+"""With more white coordinates than this labels are not shuffled: it would take too long."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +80,11 @@ class DimensionReport:
         The number by the Gaussian null law; at most one beyond those that the other two have
         looked at, and None where there are few rows.
     agree : bool or None
-        Whether cv and permutation say the same.
+        Whether cv and permutation agree.
     scores, errors : list of float
         Held-out information, or score of a machine, of r = 0, 1, ... and its standard error.
     rows : int or None
-        Rows that were counted on, where it was a part of them.
+        Number of rows that were used, if not all.
     """
 
     cv: int
@@ -155,7 +155,7 @@ def dimension_report(
     return report
 
 
-# Small matrices: threads would wait.
+# The matrices are so small that threads would only wait.
 @threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def count_directions(
     X: Array, y: Any, labels: Labels, most: int, whitening: Whitening, *, permutations: int = 19,
@@ -163,13 +163,13 @@ def count_directions(
 ) -> tuple[DimensionReport, dict[int, Verdict]]:  # fmt: skip
     """Return the report, and the verdict on each number of directions that was tried.
 
-    Few rows are counted with the finders of `few_names`, of which the best speaks; by default
-    those that `IndexSubspace` tries.
+    With few rows the best of the finders in `few_names` is used; by default these are the finders
+    that `IndexSubspace` tries.
     """
     most = min(check_count("max_components", most), whitening.rank)
     few = whitening.has_few_rows(labels.weights.sum())
     if few and labels.kind == "classes":
-        most = min(most, len(labels.values) - 1)  # Their means span no more.
+        most = min(most, len(labels.values) - 1)  # The means of the classes span no more.
     enough = max(_MOST_ROWS, _MOST_EACH * whitening.rank)
     order = np.random.default_rng(seed).permutation(len(X))
     for part in (enough, _AGAIN * enough):
@@ -184,7 +184,7 @@ def count_directions(
         if cv or not thinned:
             break
     shuffled = edge = None
-    if not few:  # White rows that are few look alike whatever the label.
+    if not few:  # If they are few, white rows look alike whatever the label.
         shuffled, edge = _by_moments(counter, most, max(verdicts, default=0))
     report = DimensionReport(
         cv, shuffled, edge, None if shuffled is None else shuffled == cv,
@@ -193,7 +193,7 @@ def count_directions(
         len(some) if thinned else None,
     )  # fmt: skip
     if cv in counter.brief:
-        del verdicts[cv]  # It deserves a longer look.
+        del verdicts[cv]  # It was judged by a brief run only, and is to be judged again.
     elif cv and not thinned:
         verdicts[cv] = replace(verdicts[cv], fitted=counter.fit(cv))
     return report, {} if thinned else verdicts
@@ -201,7 +201,7 @@ def count_directions(
 
 @dataclass
 class _Counter:
-    """The fits, scores and tests of a count, each made once and where it is asked for."""
+    """The fits, scores and tests of a count, each made once and only if needed."""
 
     X: Array
     y: Any
@@ -218,12 +218,12 @@ class _Counter:
     brief: set[int] = field(default_factory=set)
 
     def finder(self, r: int, *, more: bool = True) -> SubspaceEstimator:
-        """Return what seeks r directions where there are rows enough.
+        """Return the finder of r directions where there are enough rows.
 
-        Where moments show that there is no more, they are the only start, and neither a staircase
+        Where moments show no further direction, they are the only start, and neither a staircase
         nor a long run is tried.
         """
-        # No Gaussian rows: begin anywhere.
+        # Rows that are not Gaussian need other starts, too.
         start = "moments" if self.how == "information" or not more else "auto"
         found = MessagePassingSubspace(r, start=start, staircase=more, random_state=self.seed)
         return found if more else found.set_params(n_iter=_BRIEF)
@@ -235,7 +235,7 @@ class _Counter:
         return self.fits[r]
 
     def verdict(self, r: int, *, more: bool) -> Verdict:
-        """Return held-out score of r directions: of two halves where it is information."""
+        """Return the held-out score of r directions; information is measured on two halves."""
         X, y, labels, seed = self.X, self.y, self.labels, self.seed
         if self.few:
             finders = (candidate(name, r, seed) for name in self.few_names)
@@ -293,8 +293,8 @@ class _Counter:
 def _by_held_out_rows(counter: _Counter, most: int) -> tuple[int, dict[int, Verdict]]:
     """Return the choice by held-out information, or score, and the verdicts from r = 1 on.
 
-    One more direction is tried than the best so far, two where moments show that there is more;
-    first moments of few rows add them one by one.
+    One more direction is tried than the best so far, or two where moments show that there are more;
+    with few rows directions are added one by one.
     """
     verdicts: dict[int, Verdict] = {}
     labels, best = counter.labels, 0
@@ -337,10 +337,10 @@ def _by_moments(counter: _Counter, most: int, looked: int) -> tuple[int | None, 
 
 
 def _stands_out(seen: tuple[float, float], null: list[tuple[float, float]]) -> bool:
-    """Return whether one of the moments is further out than any of those of shuffled labels.
+    """Return whether one of the moments exceeds all those of shuffled labels.
 
-    Each is measured in its own spread: heavy tails of x make second moments of noise large, and
-    that must not hide a first moment.
+    Each is divided by its own spread: heavy tails of x make second moments of noise large, and that
+    must not hide a first moment.
     """
     drawn = np.array([seen, *null])
     spread = (drawn - drawn.mean(axis=0)) / (drawn.std(axis=0) + 1e-12)

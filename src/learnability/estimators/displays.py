@@ -50,11 +50,11 @@ class SpectrumDisplay(ShowsItself):
         Parameters
         ----------
         estimator : MomentSubspace
-            Fitted.
+            The fitted estimator.
         X, y : array
             The data it was fitted to.
         repeats, random_state : int
-            Number of shuffles, and what fixes them.
+            Number of shuffles, and their seed.
         ax : matplotlib axes, optional
             Where to draw.
 
@@ -79,7 +79,7 @@ class SpectrumDisplay(ShowsItself):
         ax : matplotlib axes, optional
             Where to draw.
         most : int
-            Eigenvalues that are drawn.
+            The largest number of eigenvalues that are drawn.
 
         Returns
         -------
@@ -122,7 +122,7 @@ class StabilityDisplay(ShowsItself):
         cls, X: Any, y: Any, *, estimator: Any = None, max_components: int = 4,
         random_state: int = 0, ax: Any = None,
     ) -> StabilityDisplay:  # fmt: skip
-        """Fit 1, 2, ... directions and draw how stable and how informed they are.
+        """Fit 1, 2, ... directions and draw how stable and how informative they are.
 
         Parameters
         ----------
@@ -131,9 +131,9 @@ class StabilityDisplay(ShowsItself):
         estimator : subspace estimator, optional
             `MessagePassingSubspace` by default.
         max_components : int
-            Most directions.
+            The largest number of directions.
         random_state : int
-            Fixes everything.
+            The seed of all random choices.
         ax : matplotlib axes, optional
             Where to draw.
 

@@ -1,13 +1,13 @@
-"""What was learned from a table as a law of the label, on which the theory runs.
+"""The law of the label that was learned from a table, for use by the theory.
 
 The held-out coordinates of the supported directions get one softmax channel: the probability of
 each class, or of each fifth of the numbers, given the coordinates. It is a `FiniteLaw` like any
 other, so that thresholds, staircases and costs follow from it.
 
-Theory turns on what vanishes exactly, and a fitted law has nothing that does. The law is therefore
-averaged over each reflection of its coordinates unless the rows contradict it: the logarithm of the
-likelihood that is lost must exceed twice what noise would give to the terms that the reflection
-forbids, by three standard deviations.
+The theory depends on which moments vanish exactly, and none does for a fitted law. The law is
+therefore averaged over each reflection of its coordinates unless the rows contradict it: the loss
+of log-likelihood must exceed twice what noise would cause in the terms that the reflection forbids,
+by three standard deviations.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ _MOST_CLASSES = 6
 _MOST_DIRECTIONS = 2
 _FAR = 4.0
 _KNOWN = 0.9
-"""Least overlap at which the law given the coordinates is taken for that given the truth."""
+"""Least overlap at which the law given the coordinates stands for that given the true ones."""
 _DEGREES = {1: 6, 2: 4}
 
 
 def fitted_law(found: Any, y: Any, sample_weight: Any = None) -> FiniteLaw:
     """Return the law of the target given the supported directions of a fit.
 
-    Numbers are cut into fifths, whose label is 0 to 4. The coordinates are a little off the true
-    ones, so that this law is a little less sharp than the true one and its thresholds are upper
-    figures: it is refused where the overlap of a direction may be below 0.9.
+    Numbers are cut into fifths, whose label is 0 to 4. The coordinates differ a little from the
+    true ones, so that this law is a little less sharp than the true one and its thresholds are
+    upper bounds: it is refused where the estimated overlap of a direction is below 0.9.
 
     Parameters
     ----------
     found : IndexSubspace
-        Fitted.
+        The fitted estimator.
     y : array, shape (n,)
         The target it was fitted to.
     sample_weight : array, shape (n,), optional

@@ -1,16 +1,16 @@
-"""What more rows would bring: the score of predictions, and the overlap of the directions.
+"""Forecasts for more rows: the score of predictions, and the overlap of the directions.
 
-score     is measured on rows that were left out, by fits to the rows m of the other folds and, once
-          more, to half of them. An error that falls as 1/m, as it does where a fixed number of
-          directions gets better, gains D = S(m) - S(m/2) from m to infinity, and D (1 - m/N) up to
-          N rows. The upper end lets the error fall as slowly as 1/sqrt(m), and at the lower one
-          nothing more is gained, as above a threshold that was just passed; the ends hold the
+score     is measured on rows that were left out, by fits to the m rows of the other folds and again
+          to half of them. If the error falls as 1/m, as it does where a fixed number of directions
+          improves, the score gains D = S(m) - S(m/2) from m to infinity, and D (1 - m/N) up to N
+          rows. At the upper end the error falls as slowly as 1/sqrt(m), and at the lower end
+          nothing more is gained, as above a threshold that was just passed; the ends include the
           standard errors of S and D.
-overlap   odds q / (1 - q) grow in proportion to the rows by the state evolution of a channel that
-          stays as sharp as it is; one that gets sharper with the direction makes them grow faster,
-          so that upper ends take the rows to the power 3/2.
+overlap   odds q / (1 - q) grow in proportion to the rows, by the state evolution of a channel that
+          stays as sharp as it is; a channel that becomes sharper with the direction makes them grow
+          faster, so that upper ends use the power 3/2 of the rows.
 
-A direction of which nothing is seen yet is in neither.
+Neither includes a direction of which nothing is seen yet.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ Array = NDArray[np.float64]
 Interval = tuple[float, float, float]
 _NINETY = 1.645
 _LEAST_ROWS = 40
-"""Fewer rows than this have no half to learn from."""
+"""With fewer rows than this, half of them are too few to learn from."""
 _FASTER = 1.5
-"""Largest power of the rows that odds of an overlap are said to grow with."""
+"""Largest power of the rows with which the odds of an overlap are assumed to grow."""
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """Numbers of rows, and what is to be expected of them.
+    """What is expected of given numbers of rows.
 
     Attributes
     ----------
     rows : list of int
         Numbers of rows.
     score : list of (float, float, float)
-        Score on rows that are not seen, and the two ends between which it is expected.
+        Score on unseen rows, and the two ends between which it is expected.
     overlap : list of lists
         Squared overlap of each direction and its two ends, None where the overlap of today's rows
         is not known. The ends follow from assumptions on how errors fall with the rows; how often
@@ -90,11 +90,11 @@ def forecast(
     Parameters
     ----------
     model : IndexRegressor or IndexClassifier
-        Fitted with `folds`.
+        A model that was fitted with `folds`.
     X, y, sample_weight
-        What it was fitted to.
+        The data to which it was fitted.
     times : tuple of float
-        Numbers of rows, in units of those at hand; at least 1.
+        Numbers of rows, in units of the present number; at least 1.
     overlap : list, optional
         Overlaps of today's directions and the ends of their intervals, as in
         `IndexSubspace.report_`; those of the report of the model's subspace by default, if any.
@@ -150,14 +150,14 @@ def _score_at(m: float, score: float, error: float, gain: float, gain_error: flo
     """Return score at m times the rows that were learned from, and the ends of its interval."""
     as_inverse = 1 - 1 / m
     as_root = (1 - 1 / np.sqrt(m)) / (np.sqrt(2) - 1)
-    gain = max(gain, 0.0)  # More rows do no harm.
+    gain = max(gain, 0.0)  # It is assumed that more rows do no harm.
     high = _NINETY * np.hypot(error, gain_error * as_root)
     value = min(score + gain * as_inverse, 1.0)
     return value, score - _NINETY * error, float(min(score + gain * as_root + high, 1.0))
 
 
 def _overlaps(model: Any) -> list[Interval | None]:
-    """Return overlaps of today's directions, where a report knows them."""
+    """Return overlaps of today's directions, if a report has them."""
     report = getattr(model.subspace_, "report_", None)
     return [] if report is None else list(report.overlap)
 

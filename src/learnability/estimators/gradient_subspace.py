@@ -17,7 +17,7 @@ from learnability.estimators._whitening import whiten
 __all__ = ["GradientSubspace"]
 
 _MOST_ROWS = 2500
-"""Rows that a kernel machine is fitted to."""
+"""The largest number of rows to which a kernel machine is fitted."""
 
 
 class GradientSubspace(SubspaceEstimator):

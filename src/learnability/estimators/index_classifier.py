@@ -1,4 +1,4 @@
-"""Classification on the few coordinates that matter."""
+"""Classification on the few relevant coordinates."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = ["IndexClassifier"]
 
 Array = NDArray[np.float64]
 _LEAST = 1e-6
-"""Least chance of a class that counts."""
+"""Smaller class probabilities are replaced by this one."""
 
 
 class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
-    """Classification that first finds the directions y depends on.
+    """Classification that first finds the directions on which y depends.
 
     Parameters
     ----------
@@ -39,9 +39,8 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
     class_weight : dict, "balanced" or None, default None
         Weights of the classes, for the default classifier and any that takes them.
     folds : int, optional
-        Folds of the rows without each of which directions and classifier are fitted again, for a
-        score that is true, for chances that are as sharp as they should be and for sets of classes;
-        none by default.
+        Number of folds. Directions and classifier are fitted again without each fold, for an honest
+        score, for calibrated probabilities and for sets of classes; none by default.
     random_state : int, RandomState or None, default None
         The seed of the default subspace, and of the folds.
 
@@ -54,12 +53,12 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
     classifier_ : classifier
         The fitted classifier; the shares of the classes where no direction was found.
     held_out_ : array, shape (n, classes)
-        Chances of the classes by fits that did not see the row, where `folds` is given.
+        Class probabilities by fits that did not see the row, where `folds` is given.
     score_, score_error_ : float
-        Share of the rows whose class they tell, and its standard error.
+        Share of the rows whose class they predict, and its standard error.
     sharpness_ : float
-        Power that the chances are raised to, for the largest likelihood of rows that were not
-        seen; 1 without `folds`, and where classes have weights.
+        Power to which probabilities are raised, for the largest likelihood of unseen rows; 1
+        without `folds`, and where classes have weights.
     """
 
     def __init__(
@@ -95,7 +94,7 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
             raise LearnabilityError(
                 "`y` has 1 class only, but a classifier needs at least two classes."
             )
-        # As text, so that many classes are never taken for numbers.
+        # Classes are given as text, so that many classes are never read as numbers.
         t = self._find(X, np.char.add("class ", codes.astype(str)), weights)
         if t.shape[1] == 0:
             self.classifier_ = DummyClassifier(strategy="prior").fit(X, codes, weights)
@@ -142,8 +141,8 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
     def predict_set(self, X: Any, coverage: float = 0.9) -> NDArray[np.bool_]:
         """Return sets of classes that hold the class of a share of new rows, whatever their law.
 
-        A class is left out where its chance, by the fits without each fold, is below that of the
-        true classes of as many rows of the fold.
+        A class is left out if its probability, by the fits without each fold, is below those of the
+        true classes of at least this share of the rows of the folds.
 
         Parameters
         ----------
@@ -198,7 +197,7 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
 
 
 def _sharpened(chances: NDArray[Any], power: float) -> NDArray[Any]:
-    """Return chances (n, classes) to a power, of sum one."""
+    """Return probabilities (n, classes) raised to a power and normalised."""
     if power == 1.0:
         return np.asarray(chances)
     found = np.maximum(chances, _LEAST) ** power
@@ -206,7 +205,7 @@ def _sharpened(chances: NDArray[Any], power: float) -> NDArray[Any]:
 
 
 def _sharpness(chances: NDArray[Any], codes: NDArray[Any], weights: Array) -> float:
-    """Return the power of the chances that makes the classes of the rows most likely."""
+    """Return the power of the probabilities that maximises the likelihood of the classes."""
     from scipy.optimize import minimize_scalar
 
     def surprise(log_power: float) -> float:
@@ -216,10 +215,10 @@ def _sharpness(chances: NDArray[Any], codes: NDArray[Any], weights: Array) -> fl
     return float(np.exp(minimize_scalar(surprise, bounds=(-3, 2), method="bounded").x))
 
 
-# Small matrices: threads would wait.
+# The matrices are so small that threads would only wait.
 @threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def _tuned(t: NDArray[Any], codes: NDArray[Any], class_weight: Any, weights: Any) -> Any:
-    """Logistic regression on an approximated Gaussian kernel, by cross-validated likelihood."""
+    """Return logistic regression on an approximate Gaussian kernel, tuned by cross-validation."""
     pieces = min(200, max(2, len(t) // 3))
     model = make_pipeline(
         StandardScaler(),

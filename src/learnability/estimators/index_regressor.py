@@ -1,4 +1,4 @@
-"""Regression on the few coordinates that matter."""
+"""Regression on the few relevant coordinates."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ __all__ = ["IndexRegressor"]
 Array = NDArray[np.float64]
 _PIECES = 300
 _PIECES_EACH = 75
-"""Rows at which the kernel stands, at most, and for each coordinate."""
+"""Largest number of rows at which the kernel is centred, in all and per coordinate."""
 _WIDTHS = (0.03, 0.1, 0.3, 1.0)
 """Inverse squared widths of the kernel, in units of the spread of the coordinates."""
 _FEW_ROWS = 10
-"""Fewer rows than this do not choose a width."""
+"""Fewer rows than this are too few to choose a width."""
 _MOST_ERRORS = 5000
-"""Most errors of which intervals are made."""
+"""The largest number of errors from which intervals are made."""
 
 
 class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
-    """Regression that first finds the directions y depends on.
+    """Regression that first finds the directions on which y depends.
 
     Parameters
     ----------
@@ -40,10 +40,10 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
         Finds the directions; `IndexSubspace` with as many as it finds by default.
     regressor : regressor, optional
         Fitted on the coordinates; by default ridge regression on them and on a Gaussian kernel at
-        300 of the rows at most, tuned by the errors of rows that are left out one by one.
+        at most 300 of the rows, tuned by leave-one-out errors.
     folds : int, optional
-        Folds of the rows without each of which directions and regressor are fitted again, for a
-        score that is true and for intervals; none by default.
+        Number of folds. Directions and regressor are fitted again without each fold, for an honest
+        score and for intervals; none by default.
     random_state : int, RandomState or None, default None
         The seed of the default subspace, and of the folds.
 
@@ -162,7 +162,7 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
         self._residuals = np.abs(y - self.held_out_)
 
 
-# Small matrices: threads would wait.
+# The matrices are so small that threads would only wait.
 @threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def _tuned(t: NDArray[Any], y: NDArray[Any], weights: Any) -> Any:
     """Return ridge regression on coordinates and a kernel, width and ridge by left-out rows."""
@@ -179,5 +179,5 @@ def _tuned(t: NDArray[Any], y: NDArray[Any], weights: Any) -> Any:
         )
         scaled = TransformedTargetRegressor(model, transformer=StandardScaler())
         found.append(scaled.fit(t, y, **counts))
-    # The error of every row by the fit without it, exact for a ridge.
+    # The score is the leave-one-out error, which is exact for ridge regression.
     return max(found, key=lambda model: model.regressor_[-1].best_score_)

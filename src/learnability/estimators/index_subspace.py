@@ -1,4 +1,4 @@
-"""The estimator to begin with: several candidates, and a judge."""
+"""The estimator to begin with: it fits several candidates and judges them on held-out rows."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ from learnability.progress import tracked
 __all__ = ["IndexSubspace"]
 
 _SAID = 3.0
-"""Standard errors that a score must exceed to say anything."""
+"""A score counts if it exceeds this many standard errors."""
 _FLATTERED = 0.5
-"""Standard errors of the difference that the best is flattered by against an average."""
+"""The best must be ahead of the average by more than this many standard errors to be chosen."""
 _HALVES = 20_000
-"""Most rows that are halved to see how well directions are known."""
+"""The largest number of rows that are halved to see how well directions are known."""
 _LEAST_ROWS = 50
-"""Fewer rows than this are no half."""
+"""The least number of rows in a half."""
 _VALUES = 20
 """A column with at most this many values is coarse."""
 _SHARE = 0.02
 """Smallest share of a column in a direction that counts."""
 _KNOWN = 0.9
-"""Predicted overlap from which message passing is taken at its word, on Gaussian-like rows."""
+"""Predicted overlap from which message passing is trusted, on rows with Gaussian tails."""
 
 
 class IndexSubspace(SubspaceEstimator):
-    """The few linear combinations of x that y depends on, link unknown.
+    """The few linear combinations of x on which y depends through an unknown link.
 
-    Candidates of all families are fitted, and the one whose coordinates say most about y on rows
-    that it did not see is kept, or the average of those that are tied where it says more. With less
-    than three rows for each independent column only first moments and few columns are tried.
+    Candidates of all families are fitted, and the one whose coordinates predict y best on rows that
+    it did not see is kept, or the average of those that are tied if it is better. With fewer than
+    three rows per independent column only first moments and few columns are tried.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class IndexSubspace(SubspaceEstimator):
         Parameters
         ----------
         X : array, Dask array or Dask data frame, shape (n, p)
-            The inputs; of a Dask collection so many rows are drawn as memory holds with ease.
+            The inputs; from a Dask collection as many rows are drawn as easily fit into memory.
         y : array, shape (n,) or (n, outputs)
             The target: numbers, of which only the order counts, or classes.
         sample_weight : array, shape (n,), optional
@@ -232,7 +232,7 @@ class IndexSubspace(SubspaceEstimator):
         )
 
     def _lost(self, known: list[tuple[float, float, float] | None]) -> list[str]:
-        """Return what is lost where rows of a Dask collection were drawn, if that were some."""
+        """Return what is lost by drawing only some rows of a Dask collection."""
         some, rows = getattr(self, "sampled_", (0, 0))
         if some == rows:
             return []
@@ -252,7 +252,7 @@ class IndexSubspace(SubspaceEstimator):
         seed: int,
         counted: Verdict | None,
     ) -> tuple[Confidence, float]:
-        """Return what fits to two halves say, and the rows of all over those of a half."""
+        """Return the confidence by fits to two halves, and the ratio of all rows to a half."""
         order = np.random.default_rng(seed).permutation(len(X))[:_HALVES]
         some = np.sort(order) if len(order) < len(X) else slice(None)
         X, y, part = X[some], y[some], labels.take(some)
@@ -273,7 +273,7 @@ class IndexSubspace(SubspaceEstimator):
         return found, 2 * len(labels.weights) / len(X)
 
     def _turn(self, turn: NDArray[Any], scale: NDArray[Any]) -> None:
-        """Take other combinations of the directions."""
+        """Replace the directions by other combinations of them."""
         components = turn.T @ self.components_
         self.components_ = fixed_signs(components, scale)
         signs = np.sign((components * self.components_).sum(axis=1))
@@ -306,10 +306,10 @@ class IndexSubspace(SubspaceEstimator):
     ) -> dict[str, Verdict]:  # fmt: skip
         """Return the verdicts on the candidates, message passing first.
 
-        Where the rows have the tails of Gaussian ones, on which its theory rests, message passing
-        that says something is its own judge: its cavity fields are coordinates that never saw the
-        label of their row, with all other rows at work. Where it also knows all of its directions
-        no other candidate is tried. Where a machine judges, those that are tied are averaged.
+        Where the rows have Gaussian tails, which its theory assumes, message passing that finds
+        something is its own judge: its cavity fields are coordinates that do not depend on the
+        label of their row, but use all other rows. Where it also knows all of its directions, no
+        other candidate is tried. Where a machine judges, candidates that are tied are averaged.
         """
         if known and isinstance(known.fitted, SparseSubspace | MomentSubspace):  # Few rows.
             return {"sparse" if isinstance(known.fitted, SparseSubspace) else "sir": known}
@@ -356,11 +356,11 @@ class IndexSubspace(SubspaceEstimator):
         verdicts = contenders(verdicts, labels)
         self.chosen_ = max(verdicts, key=lambda name: verdicts[name].score)
         best = verdicts[self.chosen_]
-        if "average" in verdicts:  # The best of several is flattered by having been chosen.
+        if "average" in verdicts:  # The score of the best is too high because it was chosen.
             behind, error = weighted_mean(best.rows - verdicts["average"].rows, labels.weights)
             if behind <= _FLATTERED * error:
                 self.chosen_ = "average"
-        if best.score <= _SAID * best.error:  # Nobody says anything by itself.
+        if best.score <= _SAID * best.error:  # No candidate is clearly above zero.
             safe = [name for name in ("average", "message_passing") if name in verdicts]
             self.chosen_ = safe[0] if safe else self.chosen_
         verdict = verdicts[self.chosen_]
@@ -374,7 +374,7 @@ class IndexSubspace(SubspaceEstimator):
 
 
 def _beyond_halves(n: float, whitening: Whitening) -> str | None:
-    """Why halves of the rows cannot tell how well directions are known, if they cannot."""
+    """Return why halves of the rows cannot show how well directions are known, or None."""
     if n < 2 * _LEAST_ROWS:
         return f"{n:.0f} rows are too few to compare halves of them"
     if whitening.has_few_rows(n / 2):

@@ -1,8 +1,8 @@
-"""Which columns make a direction: standardised weights, with intervals from the bootstrap.
+"""The columns that make a direction: standardised weights, with intervals from the bootstrap.
 
-The weight of a column is its coefficient times its spread, and the weights of a direction have a
-sum of squares of one. Rows are drawn again by counts, the directions are found anew from where they
-were, turned to those of all rows, and the spread of their weights makes the intervals.
+The weight of a column is its coefficient times its spread, and the squares of the weights of a
+direction sum to one. In each bootstrap sample the rows get random counts, the directions are found
+again from the present ones and rotated to match them; the spread of the weights gives intervals.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 _NINETY = 1.645
 _SHOWN = 5
 _MOST_ROWS = 5000
-"""Rows that are drawn again, of more that there are; the spread is that of all rows."""
+"""The largest number of rows that are resampled; errors are rescaled to all rows."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def loadings(
     Parameters
     ----------
     found : IndexSubspace
-        Fitted.
+        The fitted estimator.
     X : DataFrame or array, shape (n, p)
         The inputs it was fitted to.
     y : array
@@ -79,7 +79,7 @@ def loadings(
     repeats : int
         Number of bootstrap samples.
     seed : int
-        Fixes them.
+        The seed of the samples.
     sample_weight : array, shape (n,), optional
         Counts of the rows.
 
@@ -117,6 +117,6 @@ def loadings(
 
 
 def _unit(weights: Array) -> Array:
-    """Return rows of sum of squares one."""
+    """Return rows whose squares sum to one."""
     size = np.sqrt((weights**2).sum(axis=1, keepdims=True))
     return np.asarray(weights / np.maximum(size, 1e-300))

@@ -27,13 +27,13 @@ __all__ = ["MessagePassingSubspace"]
 Array = NDArray[np.float64]
 _SEARCH_ROWS = 10_000
 _SEARCH_EACH = 40
-"""Rows that are searched: so many, or so many for each white coordinate."""
+"""Number of rows of the search: in all, or per white coordinate if that is more."""
 _LAST_STEPS = 12
-"""Steps of all rows from there."""
+"""Steps on all rows after the search."""
 _ERRORS = 3.0
-"""Standard errors of information that a direction must add to be one."""
+"""A direction counts if it adds more information than this many standard errors."""
 _OVERLAP_ROWS = 50_000
-"""Most rows that say whether a direction is one, and how well it is known."""
+"""The largest number of rows that decide whether a direction counts, and its overlap."""
 _LOCAL_WORK = 1e7
 """Largest n k^2 for which local gradients are tried as a start."""
 
@@ -43,8 +43,8 @@ class MessagePassingSubspace(SubspaceEstimator):
 
     The output function of Bayes-optimal message passing is the score of p(y | field), which is
     learned from the fields and labels themselves. On Gaussian inputs it needs the fewest samples of
-    all methods here. Where rows are many (20 000, or 80 for each independent column) the search is
-    made on half as many of them, and all rows are taken for the last steps.
+    all methods here. With very many rows (20 000, or 80 per independent column) the search uses
+    half as many of them, and all rows are used in the last steps.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class MessagePassingSubspace(SubspaceEstimator):
         rows = WhiteRows(X, whitening, weights)
         r = min(self.n_components, whitening.rank)
         enough = max(_SEARCH_ROWS, _SEARCH_EACH * whitening.rank)
-        if len(X) > 2 * enough:  # Seek in a part, and let all rows speak where that ends.
+        if len(X) > 2 * enough:  # Search in a part, and refine the result with all rows.
             part = np.sort(rng.permutation(len(X))[:enough])
             some = self._search(
                 X[part], labels.take(part), whitening,
@@ -157,7 +157,7 @@ class MessagePassingSubspace(SubspaceEstimator):
         self.information_ = passage.information
         self.information_error_ = passage.error
         self._labels = labels
-        self.__dict__.pop("overlap_", None)  # Of an earlier fit.
+        self.__dict__.pop("overlap_", None)  # It may be there from an earlier fit.
         self.channel_ = passage.channel
         self.status_ = passage.status
         self.climbed_ = self.landings_[0][1] + passage.error < passage.information
@@ -166,7 +166,7 @@ class MessagePassingSubspace(SubspaceEstimator):
 
     @cached_property
     def overlap_(self) -> Array:
-        """Return the predicted overlaps, found where they are asked for."""
+        """The predicted overlaps, computed on first access."""
         return _known_overlap(self._labels, self.status_, self.fields_, self.rank_)
 
     def _search(
@@ -182,9 +182,9 @@ class MessagePassingSubspace(SubspaceEstimator):
         return found
 
     def for_folds(self) -> MessagePassingSubspace:
-        """Return an unfitted copy, without what all rows together had no use for.
+        """Return an unfitted copy without the parts of the search that did not help on all rows.
 
-        That is the staircase where it found nothing, and other starts where moments led there.
+        These are the staircase if it found nothing, and other starts if moments led to the result.
         """
         copy: MessagePassingSubspace = clone(self)
         copy.staircase = self.staircase and self.climbed_
@@ -208,12 +208,12 @@ class MessagePassingSubspace(SubspaceEstimator):
 
 
 def _known_overlap(labels: Labels, status: str, fields: Array, k: int) -> Array:
-    """Return the overlaps that state evolution predicts, NaN of directions it could do without.
+    """Return the overlaps that state evolution predicts, NaN for directions that add nothing.
 
     With g the learned score of a standard field and s the true one, n rows of k coordinates give an
-    overlap q with q^2 / (1 - q) = (n / k) E[g s]^2 / E[g^2]. A channel of many parameters has a
-    score on noise as well: its square, taken for signal, would give an overlap to a direction that
-    is none. Of very many rows a part is taken, with the number of all.
+    overlap q with q^2 / (1 - q) = (n / k) E[g s]^2 / E[g^2]. A channel with many parameters has a
+    score on noise as well: its square, if taken for signal, would give an overlap to a direction
+    that does not exist. With very many rows a part is used, with the number of all.
     """
     if status == "start":
         return np.full(fields.shape[1], np.nan)
@@ -236,7 +236,7 @@ def _known_overlap(labels: Labels, status: str, fields: Array, k: int) -> Array:
 def _local_start(
     rows: WhiteRows, labels: Labels, r: int, rng: np.random.Generator, *, auto: bool
 ) -> Callable[[], Array] | None:
-    """Return directions of local gradients, where they are cheap."""
+    """Return a function that computes directions of local gradients, if that is cheap."""
     n, k = rows.shape
     if not auto or rows.Z is None or n < 3 * k or n * k**2 > _LOCAL_WORK:
         return None

@@ -1,9 +1,9 @@
 """Fitted estimators as files that hold data and no code: JSON and arrays in one archive.
 
-A file is a zip archive (an .npz that NumPy opens): `model.json` says which of our classes were
-there and what their attributes are, and every array is one .npy beside it. Reading one makes
-objects of the classes of `learnability.estimators` only and never runs anything that the file
-brings; sizes and shapes are compared with what is there before memory is taken.
+A file is a zip archive (an .npz that NumPy opens): `model.json` names our classes and their
+attributes, and every array is a separate .npy. Reading a file creates objects of the classes of
+`learnability.estimators` only and never runs code from the file; sizes and shapes are compared with
+the data before memory is allocated.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from learnability.results import whole_file
 __all__ = ["FORMAT", "load_model", "save_model"]
 
 FORMAT = "learnability-model-1"
-"""What a file says it is; another format has another number."""
+"""The format that a file declares; another format has another number."""
 
 _DOCUMENT = "model.json"
-_LARGEST = 2**31  # Bytes of a file, and of all that is packed in it.
-_MOST = 100_000  # Arrays in a file.
+_LARGEST = 2**31  # The most bytes of a file, and of its unpacked content.
+_MOST = 100_000  # The most arrays in a file.
 _DEEPEST = 50
 _HOME = re.compile(r"learnability\.estimators(\.\w+)?")
 
@@ -52,7 +52,7 @@ def save_model(model: Any, path: str | Path) -> None:
     Raises
     ------
     LearnabilityError
-        When the estimator holds something that is no number, text, array or estimator of ours.
+        When the estimator holds something other than numbers, text, arrays and our estimators.
     """
     arrays: list[NDArray[Any]] = []
     document = {
@@ -176,13 +176,13 @@ def _class(place: str) -> type | None:
 
 
 def _unpacked(archive: zipfile.ZipFile) -> tuple[Any, dict[int, NDArray[Any]]]:
-    """Return the document and the arrays, when all of it is as large as it says."""
+    """Return the document and the arrays, if their sizes are as declared."""
     entries = archive.infolist()
     if len(entries) > _MOST or sum(entry.file_size for entry in entries) > _LARGEST:
         raise ValueError("it unpacks to more than 2 GiB")
     document, arrays = None, {}
     for entry in entries:
-        data = archive.read(entry)  # Its checksum is looked at.
+        data = archive.read(entry)  # This verifies the checksum.
         if entry.filename == _DOCUMENT:
             document = json.loads(data)
         elif match := re.fullmatch(r"(\d{1,6})\.npy", entry.filename):

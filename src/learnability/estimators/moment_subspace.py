@@ -27,7 +27,7 @@ from learnability.estimators._whitening import WIDE, Whitening, row_blocks, whit
 __all__ = ["MomentSubspace"]
 
 _CLIPPED = 0.95
-"""Share of Gaussian rows that are short enough to keep their length."""
+"""Share of Gaussian rows that keep their length."""
 
 
 class MomentSubspace(SubspaceEstimator):
@@ -124,7 +124,7 @@ class MomentSubspace(SubspaceEstimator):
             self._solve(_row_space(rough, X, weights, codes, ordered=ordered), rough)
             return self
         sums = Accumulator(np.zeros(X.shape[1]) if rough is None else rough.center)
-        # With few rows the longest ones carry the only information there is.
+        # With few rows the longest ones carry most of the information.
         clip = self.clip and rough is not None and not rough.has_few_rows(weights.sum())
         sums.add(X, weights, codes, _sizes(rough, X) if clip and rough is not None else None)
         whitening = sums.whitening(self.whitening)
@@ -264,7 +264,7 @@ class MomentSubspace(SubspaceEstimator):
 def _settled(values: NDArray[Any], vectors: NDArray[Any], whitening: Whitening) -> NDArray[Any]:
     """Return eigenvectors with a fixed basis where eigenvalues are equal, the longest in x first.
 
-    With nearly as many white coordinates as rows many eigenvalues are equal, and rounding alone
+    With nearly as many white coordinates as rows many eigenvalues are equal, and otherwise rounding
     would choose among their eigenvectors.
     """
     if whitening.triangular:
@@ -282,7 +282,7 @@ def _settled(values: NDArray[Any], vectors: NDArray[Any], whitening: Whitening) 
 
 
 def _sizes(whitening: Whitening, X: Any) -> NDArray[Any]:
-    """Factors that bring long white rows to the length of the 95 % point of Gaussian ones."""
+    """Return factors that shorten long white rows to the 95 % point of Gaussian lengths."""
     most = np.sqrt(chi2.ppf(_CLIPPED, max(whitening.rank, 1)))
     lengths = [
         np.linalg.norm(whitening.rows(X[rows]), axis=1) for rows in row_blocks(0, X.shape[0])

@@ -1,7 +1,7 @@
-"""Tables that are larger than the memory: a folder of Parquet files, and the judge on its rows.
+"""Tables that are larger than memory: folders of Parquet files, and a held-out score on them.
 
-`MomentSubspace` and the judge take Dask arrays and data frames and give what they give in memory,
-up to rounding; finders that pass messages take rows that are drawn at random, and the report of
+`MomentSubspace` and `held_out_score` accept Dask arrays and data frames and give the same results
+as in memory, up to rounding; message passing uses rows that are drawn at random, and the report of
 `IndexSubspace` says what that loses.
 """
 
@@ -67,14 +67,14 @@ def parquet_rows(
 
 
 def sampled_frame(path: str | Path, seed: int = 0) -> tuple[Any, list[str]]:
-    """Return rows of a Parquet data set as a data frame in memory, and what is to be said of them.
+    """Return rows of a Parquet data set as a data frame in memory, with sentences about them.
 
     Parameters
     ----------
     path : str or Path
         A folder of Parquet files, or one file.
     seed : int
-        Draws the rows, where there are more than memory holds with ease.
+        The seed of the draw of rows, if there are more than easily fit into memory.
 
     Returns
     -------
@@ -117,12 +117,12 @@ def held_out_score(
     estimator: Any, X: Any, y: Any, folds: int = 3, judge: str = "information",
     random_state: Any = 0, sample_weight: Any = None,
 ) -> tuple[float, float]:  # fmt: skip
-    """Return what the coordinates of an estimator say about rows that it did not see.
+    """Return the score of an estimator's coordinates on rows that it did not see.
 
     Parameters
     ----------
     estimator : subspace estimator
-        It is cloned, and fitted to all rows and without each fold.
+        The estimator, which is cloned and fitted to all rows and without each fold.
     X : array, Dask array or Dask data frame, shape (n, p)
         The inputs; those of Dask are read block by block, the coordinates are held in memory.
     y : array, shape (n,)
@@ -132,7 +132,7 @@ def held_out_score(
     judge : {"information", "cv"}
         Nats per row of a learned channel, or score of a support vector machine.
     random_state : int, RandomState or None
-        Splits the rows.
+        The seed of the split of the rows.
     sample_weight : array, shape (n,), optional
         Counts of the rows.
 
@@ -144,7 +144,7 @@ def held_out_score(
     Raises
     ------
     LearnabilityError
-        When an argument is none of those that are accepted.
+        When an argument is not accepted.
     """
     check_choice("judge", judge, ("information", "cv"))
     check_count("folds", folds, 2)

@@ -1,8 +1,8 @@
-"""What predictions from the directions are worth beside models that take all columns.
+"""Predictions from the directions, compared with models that use all columns.
 
-All are fitted without each fold of the rows and score the rows of that fold, the same ones, so that
-their differences have small errors. Where one that takes all columns is ahead of the directions by
-more than two standard errors, the directions lose signal, and the report says how much.
+All models are fitted without each fold of the rows and scored on the same rows of that fold, so
+that their differences have small errors. Where a model that uses all columns is ahead by more than
+two standard errors, the directions lose signal, and the report says how much.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ __all__ = ["PredictionReport", "prediction_report"]
 
 Array = NDArray[np.float64]
 _CLEAR = 2.0
-"""Standard errors by which a reference is ahead."""
+"""A reference is clearly ahead if it leads by more than this many standard errors."""
 
 
 @dataclass(frozen=True)
 class PredictionReport:
-    """Scores on rows that were not seen.
+    """Scores on unseen rows.
 
     Attributes
     ----------
     rows, folds : int
-        Sizes.
+        Numbers of rows and folds.
     measure : str
         What a score is.
     score, error : float
-        Of the model on the directions, and its standard error.
+        Score of the model on the directions, and its standard error.
     references : dict
         Model on all columns -> (score, standard error).
     ahead : dict
-        Model on all columns -> (score less that of the directions, standard error).
+        Model on all columns -> (its score minus that of the directions, standard error).
     """
 
     rows: int
@@ -59,7 +59,7 @@ class PredictionReport:
 
     @property
     def loss(self) -> tuple[str, float, float] | None:
-        """Return the reference that is clearly ahead, by how much and with which error; or None."""
+        """The reference that is most clearly ahead, its lead and the error of it; or None."""
         clear = [
             (gain, error, name)
             for name, (gain, error) in self.ahead.items()
@@ -96,14 +96,14 @@ class PredictionReport:
 def prediction_report(
     model: IndexPredictor, X: Any, y: Any, sample_weight: Any = None
 ) -> PredictionReport:
-    """Compare predictions from the directions with those of models that take all columns.
+    """Compare predictions from the directions with those of models that use all columns.
 
     Parameters
     ----------
     model : IndexRegressor or IndexClassifier
-        Fitted with `folds`.
+        A model that was fitted with `folds`.
     X, y, sample_weight
-        What it was fitted to.
+        The data to which it was fitted.
 
     Returns
     -------
@@ -152,17 +152,17 @@ def _references(X: Array, *, numbers: bool) -> dict[str, Any]:
         linear = {"logistic": LogisticRegression(C=0.1 if wide else 1.0, max_iter=1000)}
         others = {"kernel machine": SVC(), "boosting": HistGradientBoostingClassifier(max_iter=60)}
     if wide:
-        del others["boosting"]  # It takes too long, and rows are too few for it.
+        del others["boosting"]  # It takes too long, and there are too few rows for it.
     return {name: scaled(model) for name, model in (linear | others).items()}
 
 
-# Small tables: threads would wait.
+# The tables are so small that threads would only wait.
 @threadpool_limits.wrap(limits=1)  # type: ignore[untyped-decorator]
 def _rows_of(
     model: Any, X: Array, y: NDArray[Any], weights: Array, folds: NDArray[Any], *, numbers: bool
 ) -> Array:
     """Return terms of the score of a model that is fitted without each fold, shape (n,)."""
-    if numbers:  # Machines expect numbers of order one.
+    if numbers:  # Support vector machines expect numbers of order one.
         y = y.astype(float)
         y = (y - y.mean()) / (float(y.std()) or 1.0)
     predicted = np.empty(len(y), dtype=y.dtype)

@@ -26,26 +26,26 @@ _SMALLEST = 0.03
 """Smallest penalty of the lasso, in units of the one that leaves no column."""
 _FOLDS = 4
 _ROWS_EACH = 4
-"""Rows for each column that is kept, at least."""
+"""The least number of rows per column that is kept."""
 _FAR = 3.0
-"""Standard deviations beyond which a column counts as so far when it is squared."""
+"""Values are clipped at this many standard deviations before they are squared."""
 
 
 class SparseSubspace(SubspaceEstimator):
-    """Directions that a few of the columns make, for tables with many columns and few rows.
+    """Directions made of a few of the columns, for tables with many columns and few rows.
 
     The lasso regresses the normal score of y (contrasts of its classes, if any) on the columns, and
-    once more on their squares, for what is even; each twice, the second time with the columns in
-    units of their first coefficients. Of its penalties the largest is taken whose cross-validated
-    error is within one standard error of the best. In the columns that it keeps, message passing
-    finds the directions, or first moments where these have less than three rows for each column.
+    again on their squares, for even functions; each twice, the second time with the columns
+    multiplied by their first coefficients. The penalty is the largest whose cross-validated error
+    is within one standard error of the best. In the columns that it keeps, message passing finds
+    the directions, or first moments if there are fewer than three rows per column.
 
     Parameters
     ----------
     n_components : int, default 1
         Number of directions.
     random_state : int, RandomState or None, default None
-        Folds of the lasso and what the finder draws.
+        The seed of the folds of the lasso and of the finder.
 
     Attributes
     ----------
@@ -130,12 +130,12 @@ def _standard(X: Array, weights: Array) -> tuple[Array, Array, Array]:
     return Z / scale, center, np.where(np.isfinite(scale), scale, 1.0)
 
 
-# Small matrices: threads would wait.
+# The matrices are so small that threads would only wait.
 @threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def _strengths(Z: Array, labels: Labels, r: int, seed: int) -> Array:
-    """Return how strongly each column is wanted, above 1 where the lasso keeps it, shape (p,).
+    """Return the strength of each column, above 1 where the lasso keeps it, shape (p,).
 
-    Of the others, the correlation with the target, which is below 1.
+    For the others it is the correlation with the target, which is below 1.
     """
     squares = _standard(np.clip(Z, -_FAR, _FAR) ** 2, labels.weights)[0]
     shares = labels.weights / labels.weights.sum()
@@ -162,7 +162,7 @@ def _targets(labels: Labels, Z: Array, r: int) -> list[Array]:
 
 
 def _adaptive_lasso(Z: Array, target: Array, weights: Array, seed: int) -> Array:
-    """Return coefficients of a lasso that is repeated with penalties over those of a first one."""
+    """Return coefficients of a second lasso, with penalties divided by the first coefficients."""
     sizes = np.abs(_lasso(Z, target, weights, seed))
     kept = np.flatnonzero(sizes)
     found = np.zeros(Z.shape[1])
@@ -175,11 +175,11 @@ def _adaptive_lasso(Z: Array, target: Array, weights: Array, seed: int) -> Array
 def _lasso(Z: Array, target: Array, weights: Array, seed: int) -> Array:
     """Return coefficients at the largest penalty within one standard error of the best."""
     folds = KFold(min(_FOLDS, len(Z)), shuffle=True, random_state=seed)
-    least = float(np.abs((weights * target) @ Z).max()) / weights.sum()  # Leaves no column.
+    least = float(np.abs((weights * target) @ Z).max()) / weights.sum()  # It leaves no column.
     alphas = max(least, 1e-12) * np.geomspace(1, _SMALLEST, _PENALTIES)
     model = LassoCV(alphas=alphas, cv=folds, tol=1e-3, max_iter=500)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # Columns are chosen, no more.
+        warnings.simplefilter("ignore", ConvergenceWarning)  # Only the columns are used.
         model.fit(Z, target, sample_weight=weights)
         errors = model.mse_path_.mean(axis=1)
         spread = model.mse_path_.std(axis=1) / np.sqrt(model.mse_path_.shape[1])

@@ -1,4 +1,4 @@
-"""Pictures of how directions were found, and of who would have missed them.
+"""Pictures of how directions were found, and of the methods that would have missed them.
 
 ``LandingsDisplay``   information against the number of directions, along the staircase.
 ``BlindnessDisplay``  which moments of each coordinate change with y, and which methods see them.
@@ -25,8 +25,8 @@ class LandingsDisplay(ShowsItself):
     Parameters
     ----------
     landings : list of (int, float)
-        Number of directions and information in nats: all at once first, then the known ones and all
-        of them together for each climb.
+        Number of directions and information in nats: first all at once, then for each climb the
+        known ones and all of them together.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class LandingsDisplay(ShowsItself):
         Parameters
         ----------
         estimator : subspace estimator
-            Fitted.
+            The fitted estimator.
         ax : matplotlib axes, optional
             Where to draw.
 
@@ -123,10 +123,10 @@ class BlindnessDisplay(ShowsItself):
         Parameters
         ----------
         estimator : subspace estimator
-            Fitted.
+            The fitted estimator.
         X, y : array
-            Data, best not those it was fitted to; for an `IndexSubspace` on its own rows the
-            held-out coordinates are taken.
+            Data, preferably not those of the fit; for an `IndexSubspace` on its own rows the
+            held-out coordinates are used.
         ax : matplotlib axes, optional
             Where to draw.
 

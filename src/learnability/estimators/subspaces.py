@@ -1,4 +1,4 @@
-"""How close two subspaces are, and how stable an estimate is.
+"""Measures of the distance of two subspaces, and of the stability of an estimate.
 
 Angles are taken in the metric of a covariance S: directions a, b have cosine
 a^T S b / sqrt(a^T S a  b^T S b), which is the correlation of the two coordinates, so that nothing
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 
 def principal_angles(A: Any, B: Any, covariance: Any = None) -> Array:
-    """Return angles between two subspaces, in rising order.
+    """Return angles between two subspaces, in increasing order.
 
     Parameters
     ----------
@@ -35,14 +35,14 @@ def principal_angles(A: Any, B: Any, covariance: Any = None) -> Array:
     Returns
     -------
     array, shape (min(r, s),)
-        In radians.
+        The angles in radians.
     """
     cosines = _cosines(A, B, covariance)
     return np.arccos(np.clip(cosines, 0.0, 1.0))
 
 
 def subspace_overlap(A: Any, B: Any, covariance: Any = None) -> float:
-    """Mean squared cosine of the angles between two subspaces, over the larger dimension.
+    """Return the sum of squared cosines of the angles of two subspaces, over the larger dimension.
 
     It is 1 for equal subspaces and about r / p for unrelated ones.
 
@@ -76,7 +76,7 @@ def split_half(estimator: Any, X: Any, y: Any, repeats: int = 5, random_state: A
     repeats : int
         Number of splits.
     random_state : int or RandomState
-        Fixes the splits.
+        The seed of the splits.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def bootstrap_subspace(
     repeats : int
         Number of samples.
     random_state : int or RandomState
-        Fixes the samples.
+        The seed of the samples.
 
     Returns
     -------

@@ -58,7 +58,7 @@ class SummaryDisplay(ShowsItself):
         Parameters
         ----------
         estimator : subspace estimator
-            Fitted.
+            The fitted estimator.
         X, y : array
             The data.
         ax : matplotlib axes, optional
@@ -102,7 +102,7 @@ class SummaryDisplay(ShowsItself):
 
 
 def _law(labels: Labels, t: NDArray[Any], grid: NDArray[Any]) -> NDArray[Any]:
-    """p(bin | coordinates) on a grid (m, r), shape (m, B)."""
+    """Return p(bin | coordinates) on a grid (m, r), shape (m, B)."""
     bins = bins_of(labels, _BINS, 5)
     centre = t.mean(axis=0)
     w, root = standardised(t - centre, labels.weights)
@@ -114,14 +114,14 @@ def _law(labels: Labels, t: NDArray[Any], grid: NDArray[Any]) -> NDArray[Any]:
 
 
 def _range(t: NDArray[Any]) -> NDArray[Any]:
-    """Return a grid over the points, without the farthest ones."""
+    """Return a grid over the range of the points, without the farthest ones."""
     low, high = np.quantile(t, [0.01, 0.99])
     margin = 0.15 * (high - low)
     return np.linspace(low - margin, high + margin, _GRID)
 
 
 def _square(t: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], list[Any]]:
-    """Return a grid over the plane (m, 2), how near points are to it (m,), and its corners."""
+    """Return a grid over the plane (m, 2), how near the data are to it (m,), and its corners."""
     first, second = _range(t[:, 0]), _range(t[:, 1])
     grid = np.stack(np.meshgrid(first, second), axis=-1).reshape(-1, 2)
     unit = t.std(axis=0) + 1e-12
@@ -130,7 +130,7 @@ def _square(t: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], list[Any]]:
 
 
 def _shade(ax: Any, colours: NDArray[Any], near: NDArray[Any], box: list[Any]) -> None:
-    """Pale colours (m, 3) of a grid, white where there are no points."""
+    """Draw pale colours (m, 3) on a grid, white where there are no points."""
     pale = 1 - 0.35 * near[:, None] * (1 - colours)
     ax.imshow(
         pale.reshape(_GRID, _GRID, 3), origin="lower", extent=box, aspect="auto", zorder=0,

@@ -1,4 +1,4 @@
-"""Fit a table in a file, and write what was found: the work of ``learnability fit``."""
+"""The fit of a table in a file, and its output: the work of ``learnability fit``."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ __all__ = ["TableFit", "apply_model", "fit_table", "law_of_table"]
 _MODEL, _RECIPE = "model.npz", "recipe.json"
 _FOLDS = 5
 _LEAST, _COMPARED = 20, 5000
-"""Least and most rows on which predictions are compared."""
+"""The fewest and the most rows on which predictions are compared."""
 _FORECAST = 100
-"""Least rows from which more rows are forecast."""
+"""The fewest rows for which there is a forecast."""
 _CHOSEN_BEFORE = (
     "The finder and the number of directions were chosen on all rows before: the score\n"
     "from the directions may be too high by what that choice gained."
@@ -51,14 +51,14 @@ class TableFit:
     Attributes
     ----------
     found : IndexSubspace
-        Fitted.
+        The fitted estimator.
     table : Table
         The table as it was read.
     loadings : Loadings or None
         Standardised weights of the columns, where there is a direction.
     prediction : PredictionReport or None
-        What predictions from the directions are worth beside models of all columns, where they
-        were asked for. The finder and the number of directions are those that all rows chose.
+        A comparison of predictions from the directions with models of all columns, if requested.
+        The finder and the number of directions were chosen on all rows.
     forecast : Forecast or None
         What more rows would bring to these predictions.
     """
@@ -97,9 +97,9 @@ def fit_table(
         Folder for components.csv, report.txt, report.json, model.npz, recipe.json and pictures:
         summary.png, blindness.png, and landings.png where a staircase was climbed.
     seed : int
-        Fixes everything.
+        The seed of all random choices.
     compare : bool
-        Whether predictions are compared with those of models that take all columns.
+        Whether predictions are compared with those of models that use all columns.
     **reading
         Other arguments of `read_table`.
 
@@ -138,7 +138,7 @@ def _compared(
 ) -> tuple[PredictionReport | None, Forecast | None]:
     """Return how predictions compare with those of models of all columns, and a forecast.
 
-    None where rows are few, or no two classes are in every fold.
+    Both are None where rows are few, or where two classes cannot be in every fold.
     """
     y = np.asarray(table.y)
     counts = None if table.weights is None else np.asarray(table.weights, dtype=float)
@@ -215,12 +215,12 @@ def law_of_table(path: Path, target: str) -> tuple[FiniteLaw, str]:
     Returns
     -------
     tuple
-        The law, and what is to be said of it.
+        The law, and a paragraph about it.
 
     Raises
     ------
     LearnabilityError
-        When the table cannot be read, or says too little.
+        When the table cannot be read, or no law can be learned from it.
     """
     fitted = fit_table(path, target, "auto", None, 0)
     found, table = fitted.found, fitted.table
@@ -230,10 +230,10 @@ def law_of_table(path: Path, target: str) -> tuple[FiniteLaw, str]:
     said = (
         f"Of {report.rows} rows of {target}: d is {report.rank} here, the number of independent "
         f"columns. The law of its {len(law.labels)} {parts} given {law.r} "
-        f"direction{'s' * (law.r > 1)} was learned from held-out coordinates, reflections that the "
-        "rows do not contradict are taken for exact, and inputs for Gaussian. The true law is "
-        "sharper, so that thresholds are upper figures; the error that the law has from the number "
-        "of rows is not in them."
+        f"direction{'s' * (law.r > 1)} was learned from held-out coordinates; reflections that the "
+        "rows do not contradict are taken as exact, and inputs as Gaussian. The true law is "
+        "sharper, so that thresholds are upper bounds; they do not include the error of the law "
+        "from the finite number of rows."
     )
     return law, textwrap.fill(said, 80)
 

@@ -1,4 +1,4 @@
-"""Tables as people have them, turned into numbers by a recipe that new rows can follow.
+"""Tables of numbers and words, turned into numbers by a recipe that new rows can follow.
 
 Separators, encodings, decimal commas and compression are recognised; columns of words become one
 column of zeros and ones for each level; missing values are refused by the name of their column, or
@@ -27,11 +27,11 @@ from learnability.estimators.out_of_core import sampled_frame
 __all__ = ["Recipe", "Table", "open_table", "read_table"]
 
 TASKS = ("auto", "numbers", "classes")
-"""What a target may be said to be."""
+"""The kinds of target that a user may declare."""
 _FEWEST = 10
-"""Fewer rows than this are no table to learn from."""
+"""The fewest rows from which to learn."""
 _LEVELS = 30
-"""Most levels of a column of words."""
+"""The most levels of a column of words."""
 _PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _TEXT = (".csv", ".tsv", ".txt")
 _HEAD = 1 << 16
@@ -48,7 +48,7 @@ class Recipe:
     target : str
         Name of the column to explain.
     numbers : dict
-        Column of numbers -> what stands for a missing value, None where none may be missing.
+        Column of numbers -> the value that replaces missing ones, None where none may be missing.
     words : dict
         Column of words -> its levels.
     """
@@ -77,7 +77,7 @@ class Recipe:
         Raises
         ------
         LearnabilityError
-            When a column, or a value that was not foreseen, is missing or new.
+            When a column is missing, or has missing or new values that the recipe does not have.
         """
         import pandas
 
@@ -126,7 +126,7 @@ class Table:
     notes : list of str
         What was done to the table.
     task : {"auto", "numbers", "classes"}
-        What the target was said to be.
+        The kind of target that was declared.
     """
 
     X: Any
@@ -141,24 +141,24 @@ def read_table(
     path: Path, target: str, columns: Sequence[str] = (), drop: Sequence[str] = (),
     missing: str = "refuse", weights: str | None = None, task: str = "auto",
 ) -> Table:  # fmt: skip
-    """Read a table and make numbers of its columns.
+    """Read a table and turn its columns into numbers.
 
     Parameters
     ----------
     path : Path
         A file of text (.csv, .tsv, .txt, also with .gz, .bz2 or .xz) or .parquet, or a folder of
-        .parquet files, of which rows are drawn where they are too many.
+        .parquet files, from which rows are drawn where there are too many.
     target : str
         Name of the column to explain.
     columns, drop : sequence of str
         The columns to take, all by default, and those to leave out.
     missing : {"refuse", "impute"}
-        What to do where values are missing: name the columns, or take the median (the level
-        "missing" of words) and add a column that says where.
+        What to do where values are missing: refuse and name the columns, or take the median (the
+        level "missing" of words) and add a column that marks them.
     weights : str, optional
         Name of a column of counts of the rows.
     task : {"auto", "numbers", "classes"}
-        What the target is; "auto" takes words, truth values and two numbers for classes.
+        What the target is; "auto" reads words, truth values and two numbers as classes.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def read_table(
     Raises
     ------
     LearnabilityError
-        When the file is no table, or a column cannot be used.
+        When the file is not a table, or a column cannot be used.
     """
     import pandas
 
@@ -228,7 +228,7 @@ def read_table(
 
 
 def _recipe(table: Any, target: str, *, fill: bool) -> Recipe:
-    """Return what each column is."""
+    """Return the recipe of the columns, or refuse those that cannot be used."""
     import pandas
 
     numbers: dict[str, float | None] = {}
@@ -270,7 +270,7 @@ def _levels(column: Any) -> Any:
 
 
 def open_table(path: Path) -> tuple[Any, list[str]]:
-    """Return the table in a file as it is, its column names all different, and what was done to it.
+    """Return the table in a file as it is, with different column names, and sentences about it.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def open_table(path: Path) -> tuple[Any, list[str]]:
     Raises
     ------
     LearnabilityError
-        When the file is no table.
+        When the file is not a table.
     """
     import pandas
 
@@ -346,7 +346,7 @@ def _read_text(path: Path, packed: str) -> tuple[Any, list[str]]:
 
 
 def _separator(lines: list[str]) -> str:
-    """Return the one that cuts the first lines into the same number of fields, the largest."""
+    """Return the separator that cuts the first lines into the most fields, equally many in each."""
 
     def fields(separator: str) -> tuple[bool, int]:
         counts = [len(row) for row in csv.reader(lines, delimiter=separator) if row]

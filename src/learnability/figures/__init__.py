@@ -53,9 +53,9 @@ FIGURES = {
 }
 """Name -> title; the module of a figure has its name, with underscores.
 
-It offers `FULL` and `QUICK` (sizes), `compute(size)`, which gives the labelled numbers, and
+The module has `FULL` and `QUICK` (sizes), `compute(size)`, which returns the labelled numbers, and
 `picture(data)`, which draws them. `compute` may take a `store` for its runs, and a `target`: then
-the figure can be drawn for the user's own.
+the figure can be drawn for the user's own target.
 """
 
 
@@ -95,7 +95,7 @@ def draw(
     list of Path
         NAME.pdf, NAME.png, NAME.nc and NAME.csv. The latter two hold the theory and the runs,
         under names that start with ``theory_`` and ``runs_``. Runs of a study are kept in
-        NAME.study: what was interrupted goes on from there, and nothing is computed twice.
+        NAME.study: an interrupted figure continues from there, and nothing is computed twice.
 
     Raises
     ------
@@ -109,11 +109,11 @@ def draw(
     if target is not None and not takes_target(name):
         others = ", ".join(known for known in FIGURES if takes_target(known))
         raise LearnabilityError(
-            f"A target was given for the figure {name}, which is drawn for its own alone; those "
-            f"that take one are {others}."
+            f"A target was given for the figure {name}, which is drawn for its own target only; "
+            f"those that take one are {others}."
         )
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)  # Before the work: a bad place is told at once.
+    folder.mkdir(parents=True, exist_ok=True)  # A bad folder is refused before the work begins.
     from learnability.drawing.files import write
 
     recipe = _recipe(name)

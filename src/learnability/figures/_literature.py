@@ -44,7 +44,7 @@ class SpikeSize:
 
 
 def reference(**more: Any) -> Hierarchical:
-    """tanh(3 h), h of He2/2 + He3/6 as printed, signs half and half, N = d^(1/2) unless given."""
+    """Return tanh(3 h) with P = He2/2 + He3/6 as printed; N = d^(1/2) unless given."""
     return Hierarchical(G, P, normalisation="printed", **more)
 
 
@@ -61,7 +61,7 @@ def best_kernel(name: str, target: Hierarchical, d: int, n: float) -> KernelRidg
     name : str
         "mehler" or "quadratic".
     target, d, n
-        What is learned, in which dimension, from how many samples.
+        The target, the dimension and the number of samples.
     """
     from learnability.learners import KernelRidge
 

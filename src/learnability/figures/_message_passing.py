@@ -50,7 +50,7 @@ class Size:
 def message_passing(
     link: str, size: Size, store: Path | None = None, target: Target | None = None
 ) -> xarray.Dataset:
-    """Bayes-optimal message passing: state evolution, runs and the report's thresholds.
+    """Return state evolution, runs of Bayes-optimal message passing, and the thresholds.
 
     Parameters
     ----------
@@ -59,15 +59,15 @@ def message_passing(
     size : Size
         How much to compute; its ratios are those of the link of the literature.
     store : Path, optional
-        File that keeps the runs: a figure that was interrupted goes on from there.
+        File that keeps the runs: an interrupted figure continues from there.
     target : Target, optional
-        The user's own; ratios are then stretched to its last threshold.
+        The user's own target; ratios are then stretched to its last threshold.
 
     Returns
     -------
     xarray.Dataset
         Theory and runs, the variable `threshold`, and `group` by index: directions that open
-        together have the same.
+        together have the same group.
     """
     from learnability.learners import BayesAMP
     from learnability.learners.base import check_support
@@ -98,7 +98,7 @@ def message_passing(
 
 
 def _groups(steps: Sequence[Step], r: int) -> list[int]:
-    """Return the step that opens each coordinate; combinations stay alone."""
+    """Return the step that opens each coordinate; if a step opens combinations, each is alone."""
     weight = np.array([np.sum(step.directions**2, axis=0) for step in steps]).reshape(-1, r)
     aligned = np.all(np.minimum(weight, np.abs(1 - weight)) < 1e-6)
     if not aligned or not weight.any(axis=0).all():
@@ -118,9 +118,9 @@ def groups(data: xarray.Dataset) -> Iterator[tuple[tuple[int, ...], str]]:
 def _line_grid(
     alphas: Sequence[float], points: int, kinks: Sequence[float], jump: float
 ) -> NDArray[np.float64]:
-    """Return ratios of a line: evenly up to the last runs, at kinks, and on both sides of a jump.
+    """Return ratios of a line: evenly spaced ones, those of kinks, and both sides of a jump.
 
-    The jump is NaN where there is none. Closer below it than this the overlap is not resolved.
+    The jump is NaN where there is none. Closer below it than 0.4 % the overlap is not resolved.
     """
     last = max(alphas) + 0.1
     even = np.linspace(0.02, last, points)

@@ -1,4 +1,4 @@
-"""What figures about one-pass SGD share: runs beside equations of motion, and how to draw them."""
+"""What figures about one-pass SGD share: runs, equations of motion, and how to draw them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def paths(
     Parameters
     ----------
     learner, target, d
-        What to run.
+        The learner, the target and the dimension.
     times : array
         Times of the solution; the runs are observed at every fourth of them.
     runs : int
@@ -87,7 +87,7 @@ def paths(
 def captured_paths(result: xarray.Dataset) -> NDArray[np.float64]:
     """Return the share of every hidden direction in the span of the weights, along the times.
 
-    The diagonal of M^T Q^+ M, shape (..., time, index).
+    This is the diagonal of M^T Q^+ M, shape (..., time, index).
     """
     M, Q = result["overlap_trace"].values, result["gram_trace"].values
     inverse = np.linalg.pinv(Q, rcond=1e-8, hermitian=True)
@@ -102,7 +102,7 @@ def path_and_crosses(
     colour: Any,
     line: str = "-",
 ) -> None:
-    """A solution as a line and runs (seed, points) as means with their standard errors."""
+    """Draw a solution as a line and runs (seed, points) as means with their standard errors."""
     axes.plot(x, theory, color=colour, ls=line, zorder=2)
     error = runs.std(axis=0, ddof=1) / math.sqrt(len(runs)) if len(runs) > 1 else None
     axes.errorbar(
@@ -114,7 +114,7 @@ def path_and_crosses(
 def legend_of_dimensions(
     figure: Any, labels: Sequence[str], colours: Sequence[str], runs: int
 ) -> None:
-    """Name the colours, and say once what a line and a cross are."""
+    """Draw a legend that names the colours, the line and the crosses."""
     from matplotlib.lines import Line2D
 
     handles = [Line2D([], [], color=c) for c in colours[: len(labels)]]

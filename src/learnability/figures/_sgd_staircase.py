@@ -1,11 +1,11 @@
 """Staircases that SGD climbs with and without repetition: overlaps of one neuron in time.
 
-One neuron on the sphere with the correlation loss, under which the neurons of a wider network do
-not see each other. Its overlaps with the three directions of f(z1) + sign(z1 z2 z3) begin at
-d^(-1/2) in runs and in the equations of motion alike. Time is in units of d log d steps: z1 leaves
-the start at a rate of its own, and once it is known the product z2 z3 is visible, so that these two
-leave together. A neuron that knows z1 goes on only if that pays: its activation has a larger third
-than second coefficient.
+The figure follows one neuron on the sphere with the correlation loss, under which the neurons of a
+wider network do not interact. Its overlaps with the three directions of f(z1) + sign(z1 z2 z3)
+begin at d^(-1/2) in runs and in the equations of motion alike. Time is in units of d log d steps:
+z1 leaves the start at a rate of its own, and once it is known the product z2 z3 is visible, so that
+these two leave together. A neuron that has learned z1 continues only if that lowers the loss: its
+activation has a larger third than second coefficient.
 """
 
 from __future__ import annotations
@@ -56,9 +56,10 @@ class Staircase:
     def compute(
         self, size: OnlineSize, store: Path | None = None, target: Target | None = None
     ) -> xarray.Dataset:
-        """|overlap| by rule and d along the time.
+        """Return |overlap| by rule and d along the time.
 
-        With z1, and the mean with z2 and z3; with every direction of a target of one's own.
+        It is that with z1, and the mean with z2 and z3; or that with every direction of the user's
+        own target.
         """
         import xarray
 
@@ -108,7 +109,7 @@ class Staircase:
         )
 
     def picture(self, data: xarray.Dataset) -> Any:
-        """Without repetition on the left, with it on the right; larger d are darker."""
+        """Draw plain steps on the left and repetition on the right; larger d are darker."""
         from matplotlib.figure import Figure
 
         from learnability.drawing.style import COLOURS, WIDTHS, house_style

@@ -1,9 +1,9 @@
-"""How fast the samples of one-pass SGD grow, over the strength and the alignment of the spike.
+"""How the samples of one-pass SGD grow with d, by strength and alignment of the spike.
 
-Whitened, normalised SGD on He3 with the correlation loss and steps 0.2 rho_0 / d, by the exact
-chain; theta = d^gamma_2, <mu, beta> = d^-gamma_1. Colour: the slope of the median number of samples
-to |rho| = 1/2. Contours: 1 + x, x from the start rho_0 ~ d^(-x / 2). The last panel is a theorem's
-exponent 1 + 2 x of another algorithm, an upper bound.
+The runs are whitened, normalised SGD on He3 with the correlation loss and steps 0.2 rho_0 / d, by
+the exact chain; theta = d^gamma_2, <mu, beta> = d^-gamma_1. Colours show the slope of the median
+number of samples to |rho| = 1/2, contours 1 + x with x from the start rho_0 ~ d^(-x / 2). The last
+panel shows the exponent 1 + 2 x of a theorem on another algorithm, an upper bound.
 
 References
 ----------
@@ -31,7 +31,7 @@ __all__ = ["FULL", "QUICK", "MapSize", "compute", "picture", "steps_to_recovery"
 
 @dataclass(frozen=True)
 class MapSize:
-    """Dimensions, runs of each point, and the exponents gamma_1 and gamma_2."""
+    """Dimensions, runs per point, and the exponents gamma_1 and gamma_2."""
 
     dimensions: tuple[int, ...]
     runs: int
@@ -41,17 +41,17 @@ class MapSize:
 
 FULL = MapSize((64, 128, 256, 512), 64, (0.0, 0.15, 0.3, 0.45, 0.6), (0.0, 0.3, 0.5, 0.7, 0.85))
 QUICK = MapSize((64, 128, 256), 16, (0.0, 0.3, 0.5), (0.0, 0.7))
-_LAST = 15.0  # Steps given to a run, over d / rho_0^2; medians are at 1 to 4.
-_AGAIN = 300  # Samples of the bootstrap.
+_LAST = 15.0  # The most steps of a run, over d / rho_0^2; medians are at 1 to 4.
+_AGAIN = 300  # Number of bootstrap samples.
 
 
 def steps_to_recovery(
     target: MultiIndex, d: int, runs: int, store: Path | None = None
 ) -> NDArray[np.float64]:
-    """Return steps to |rho| = 1/2 of so many runs, infinite where a run did not get there.
+    """Return steps to |rho| = 1/2 of the runs, infinite where a run did not get there.
 
-    He3 pulls to rho = 1: from below 0 it is a matter of noise, so the runs are those whose random
-    start is above.
+    He3 pulls to rho = 1. From rho < 0 noise decides, so only runs whose random start has rho > 0
+    are used.
     """
     from learnability.learners import OnlineSGD
     from learnability.learners.networks.starts import typical_correlation
@@ -71,7 +71,7 @@ def steps_to_recovery(
 
 
 def compute(size: MapSize, store: Path | None = None) -> xarray.Dataset:
-    """Return medians, slopes with bootstrap errors, and what the start predicts at these d."""
+    """Return medians, slopes with bootstrap errors, and those that the start predicts."""
     import xarray
 
     from learnability.learners.networks.starts import typical_correlation
@@ -116,7 +116,7 @@ def _slopes(d: NDArray[Any], medians: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _slope_error(d: NDArray[Any], steps: NDArray[Any]) -> float:
-    """Return standard error of the slope of the medians of steps (d, run), by the bootstrap."""
+    """Return the bootstrap standard error of the slope of the medians of steps (d, run)."""
     runs = steps.shape[1]
     drawn = np.random.default_rng(1).integers(runs, size=(len(d), _AGAIN, runs))
     again = np.median(np.take_along_axis(steps[:, None], drawn, axis=2), axis=2)

@@ -1,8 +1,8 @@
-"""What a second pass over the same batch sees.
+"""What a second pass over the same batch finds.
 
-Gradient descent on n = 3 d samples that are read again at every step. At the first step it sees
-what a fresh batch would show, the correlation of the label with each direction: nothing for He3.
-From the second step on the network has met its samples, and functions of the label come into
+Gradient descent reads the same n = 3 d samples at every step. The first step depends on what a
+fresh batch would show, the correlation of the label with each direction, which is zero for He3.
+From the second step on the weights depend on the samples, and functions of the label come into
 play.
 
 References
@@ -40,12 +40,12 @@ CASES = {
 CURVES = {"tanh": "tanh", "He3": "He3", "z1": "published", "z2": "published"}
 """Curve of overlaps -> its case."""
 OWN = "own"
-"""The one case of a figure for the user's own target: one neuron, or two for several directions."""
+"""The only case of a figure for the user's own target: one neuron, or two if r > 1."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much is computed: dimension and number of the runs, samples of the theory."""
+    """How much is computed: dimension and number of runs, samples of the theory."""
 
     d: int
     runs: int
@@ -171,7 +171,7 @@ def _own_picture(data: xarray.Dataset) -> Any:
 
 
 def _draw(axes: Any, data: xarray.Dataset, name: str, colour: str, label: str | None) -> None:
-    """Theory as a line, runs as crosses, and the label on the side of zero of the fourth point."""
+    """Draw theory as a line, runs as crosses, and the label on the side of zero of one point."""
     theory = data[f"theory_{name}"]
     axes.plot(data["time"], theory, color=colour, zorder=2)
     crosses(axes, data["time"], data[f"runs_{name}"], colour)

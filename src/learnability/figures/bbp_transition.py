@@ -1,9 +1,10 @@
 """The transition of Baik, Ben Arous and Peche in the size of one step.
 
 A step of size eta gives all neurons a common part. As long as it is weak the largest singular value
-of the first layer is the edge of the bulk, and its vector says nothing of the target; from a
-certain step on it leaves the bulk and turns to the hidden direction. Left tanh learns tanh, right
-relu learns z + He2(z)/2, where neurons share more of their batch than the spike.
+of the first layer is the edge of the bulk, and its vector is unrelated to the target; from a
+certain size of the step on it leaves the bulk and its vector turns to the hidden direction. On the
+left tanh learns tanh, on the right relu learns z + He2(z)/2, where neurons share more of their
+batch than the spike.
 
 References
 ----------
@@ -36,7 +37,7 @@ NAMES = ("outlier", "outlier_alignment")
 
 @dataclass(frozen=True)
 class Size:
-    """Dimension, runs at each step, steps of the runs times sqrt(d), points of theory."""
+    """Dimension, runs per step size, number of step sizes of the runs, points of theory."""
 
     d: int
     runs: int

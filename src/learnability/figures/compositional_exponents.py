@@ -1,7 +1,8 @@
 """Compositional information exponents: which degrees of g(h) stay as N grows.
 
-Shares of the variance by degree of the directions, exactly, against N. A degree that vanishes like
-1 / N can hold a fifth of the variance at N = 16: the slope decides, not a threshold.
+The figure shows the exact shares of the variance by degree in the directions, against N. A degree
+that vanishes like 1 / N can hold a fifth of the variance at N = 16: the slope decides, not a
+threshold.
 
 References
 ----------

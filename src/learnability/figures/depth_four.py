@@ -1,11 +1,12 @@
 """Two, three and four layers on a tree of depth 4, against the number of samples.
 
-The directions are known to all of them. Two layers fit a polynomial of the N directions and three
-refit the labels on that one function: of tanh(He2 of He2) both miss what has degree 4 and more
+All of them are given the directions. Two layers fit a polynomial of the N directions and three
+refit the labels on that one function: of tanh(He2 of He2) both miss the part of degree 4 and more
 until n is of the order of N^4. Four layers find the features of the level in between by unfolding
-as soon as n is above their n*, and go on from these few variables. The last curve is given those
-features, as in the theorem of general depth. Vertical lines: n* of the features, with half of the
-samples, and the n at which a kernel in the directions has learned half of degree 4.
+as soon as n is above their n*, and learn from these few variables. The network of the last curve is
+given those features, as in the theorem for general depth. Vertical lines are n* of the features,
+found with half of the samples, and the n at which a kernel in the directions has learned half of
+degree 4.
 
 References
 ----------
@@ -30,7 +31,7 @@ __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 @dataclass(frozen=True)
 class Size:
-    """Levels of the tree, samples, runs, and neurons of the first layer of three."""
+    """Levels of the tree, samples, runs, and neurons of the first layer for three layers."""
 
     levels: tuple[int, int]
     samples: tuple[int, ...]

@@ -1,9 +1,9 @@
 """Kernels, two layers and three layers on a hierarchical target, against log n / log d.
 
-I: a kernel in all d dimensions, of all degrees (Mehler) or of the first two (quadratic); II: a
-first layer and a readout; III: a preconditioned second layer in between. Lines are the finite-size
-theory, without parameters. Networks that are started layer by layer and then trained jointly (large
-marks) separate furthest.
+The learners are a kernel in all d dimensions, of all degrees (Mehler) or of the first two
+(quadratic) (I), a first layer with a readout (II), and the same with a preconditioned second layer
+in between (III). Lines are the finite-size theory, without free parameters. Networks that start
+from layer-wise training and are then trained jointly (large marks) differ most.
 
 References
 ----------
@@ -36,15 +36,15 @@ class Size:
     Attributes
     ----------
     dimensions : tuple of int
-        d of the panels.
+        Dimensions d of the panels.
     kappas : tuple of float
         log n / log d of the layer-wise runs; kernels run below `kernel_most` samples.
     runs : int
-        Runs at each.
+        Runs per number of samples.
     tuned : tuple of float
         log n / log d of the jointly trained networks.
     tuned_runs : int
-        Runs of those.
+        Runs of the jointly trained networks.
     theory : int
         Points of the lines.
     kernel_most : int

@@ -1,7 +1,7 @@
 """The first layer of a hierarchical target is learned at n* = d Var(y) / c^2, of order d^(1+eps).
 
-M_W^2 of the eigenvectors of the labels' second moment against n / n*: one curve 1 - n*/n for all
-dimensions, rounded near n* by finite d.
+The figure shows M_W^2 of the eigenvectors of the labels' second moment against n / n*: one curve
+1 - n*/n for all dimensions, rounded near n* by finite d.
 
 References
 ----------

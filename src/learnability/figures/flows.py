@@ -2,7 +2,7 @@
 
 A neuron on the sphere cannot have w^T Sigma w = 1 at the hidden direction: from a random start it
 is repelled unless theta <w, beta>^2 exceeds a number S_c that depends on link and activation.
-Fields of unit variance have no such barrier.
+Neurons with fields of unit variance meet no such barrier.
 
 References
 ----------
@@ -29,7 +29,7 @@ __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 @dataclass(frozen=True)
 class FlowSize:
-    """Dimension, runs, samples of a step, points of a path and of the landscape."""
+    """Dimension, runs, samples per step, points of a path and of the landscape."""
 
     d: int
     runs: int
@@ -42,9 +42,9 @@ FULL = FlowSize(d=100_000, runs=3, batch=40_000, points=41, landscape=161)
 QUICK = FlowSize(d=10_000, runs=2, batch=10_000, points=21, landscape=81)
 GAMMA = 0.8
 STARTS = (0.5, 4.0)
-"""theta m^2 at the start over S_c."""
+"""Values of theta m^2 / S_c at the start."""
 LAST = {"spherical": 40.0, "normalised": 20.0}
-"""Times over 1 / theta."""
+"""Last times of the flows, in units of 1 / theta."""
 PAIRS = {"tanh, -He3": ("tanh(z)", "-He3(z)/sqrt(6)"), "relu, He2": ("relu(z)", LINKS["He2"]),
          "He3, He3": ("He3(z)/sqrt(6)", LINKS["He3"])}  # fmt: skip
 

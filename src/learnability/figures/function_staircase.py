@@ -1,9 +1,9 @@
-"""Two features: what one and two preconditioned steps see of them.
+"""What one and two preconditioned steps find of two features.
 
-One step from zero weights finds one function of the features, that to which g is linear. A second,
-on y times the first, finds a feature that appears only through a product with it. A committee, in
-which both features appear alike, stays at the one function of its first step, although a readout of
-the two features themselves would learn it.
+One step from zero weights finds one function of the features, the linear part of g. A second step,
+on y times the first function, finds a feature that appears only through a product with it. On a
+committee, in which both features appear alike, the network stays at the one function of its first
+step, although a readout of the two features themselves would learn it.
 
 References
 ----------
@@ -49,12 +49,12 @@ QUICK = Size(n=2000, width=1000, runs=2)
 
 
 def measured(target: Hierarchical, n: int, width: int, seed: int) -> tuple[Any, Any]:
-    """Errors of two layers, of one and two steps and of a readout of h; overlaps of q1 and q2.
+    """Return errors of two layers, one step, two steps and a readout of h, and overlaps.
 
     Returns
     -------
     errors : array, shape (4,)
-        Over Var y.
+        Errors divided by Var y.
     overlaps : array, shape (2, r)
         |Correlation| of the functions of the two steps with the features.
     """

@@ -1,8 +1,8 @@
 """Giant steps climb a staircase: cosines of every neuron's gradient with the target's directions.
 
-The first step finds the linear part of the target. What the second finds depends on what is left
+The first step finds the linear part of the target. What the second finds depends on what remains
 once that direction is known: z1 + z2 + z1^2 - z2^2 opens its second direction, the same with a plus
-sign does not, and a product with He3(z1) opens one that z1 itself does not.
+sign does not, and a product with He3(z1) opens a direction that z1 itself does not.
 
 References
 ----------
@@ -32,7 +32,7 @@ EXAMPLES: tuple[tuple[str, tuple[float, ...], tuple[float, ...], float, str, str
     ("z1 + z1*z2 + z1*z3", (1, 0, 0), (0, HALF, HALF), 8, "$z_1$", "$z_2 + z_3$"),
     ("z1 + z1*z2 + He3(z1)*z3", (1, 0, 0), (0, 0, 1), 64, "$z_1$", "$z_3$"),
 )
-"""Link, two unit directions, samples of a step over dimension, names of the directions."""
+"""Link, two unit directions, samples of a step per dimension, names of the directions."""
 NEURONS = 40
 
 
@@ -51,9 +51,9 @@ QUICK = Size(d=250, runs=4)
 def compute(
     size: Size, store: Path | None = None, target: MultiIndex | None = None
 ) -> xarray.Dataset:
-    """Return cosines of the gradients of the neurons at two steps, relu, f = 0 at first.
+    """Return cosines of the gradients of relu neurons at two steps, from f = 0.
 
-    Of a target of the user's own the first two directions of its staircase are followed.
+    For a target of the user's own the first two directions of its staircase are followed.
     """
     import xarray
 
@@ -90,7 +90,7 @@ def compute(
 def _example(
     target: MultiIndex,
 ) -> tuple[str, tuple[float, ...], tuple[float, ...], float, str, str]:
-    """Return a target as one of the examples: two directions, and how many samples a step takes."""
+    """Return a target in the form of the examples: two directions, and the samples of a step."""
     from learnability.errors import LearnabilityError
     from learnability.gaussian.sections import complement
     from learnability.theory import csq_staircase

@@ -2,11 +2,11 @@
 
 On the left is one neuron on the sphere with the correlation loss, without overlap at first. With
 c_k the Hermite coefficients of its activation it climbs c1 m1 + c4 (m1^3 m2 + m2^3 m3): m1 grows
-like t, m2 like t^4 and m3 like t^13, one after the other and in times proportional to d, but a
-single neuron has little to win from z3. On the right eight neurons have both layers trained by the
-squared loss: once the first two terms are fitted the third is left, and all of z3 is found. The
-batch keeps the noise of the large step low: with single samples and a step of 0.2 z3 is not found
-in as many steps.
+like t, m2 like t^4 and m3 like t^13, one after another and in times proportional to d, but a single
+neuron gains little from z3. On the right both layers of eight neurons are trained with the squared
+loss: once the first two terms are fitted the third remains, and all of z3 is found. The batch keeps
+the noise of the large step low: with single samples and a step of 0.2, z3 is not found in as many
+steps.
 
 References
 ----------

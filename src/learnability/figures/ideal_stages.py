@@ -1,9 +1,9 @@
 """Two and three layers once the directions are known: errors and overlap against log n / log N.
 
 Ridge regression with the Mehler kernel on the exact directions follows a deterministic equivalent
-at every size; a refit on the function so fitted (three layers) goes well below it. Fitted slopes at
-these N say little: degree 3 is half learned at n that grows like N^2.5 to N^2.9, and N^3 in the
-limit only.
+at every size; a refit of the labels on the fitted function (three layers) has a much smaller error.
+Fitted slopes at these N say little: the n at which degree 3 is half learned grows like N^2.5 to
+N^2.9, and like N^3 in the limit only.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The conjugate kernel before and after the first layer is learned: the dimension drops.
 
 Eigenvalues of the kernel of relu features have a gap after 1 + d with random weights, and after
-1 + N and 1 + N + N(N+1)/2 once the weights are in the hidden subspace. Gaps show the dimension and
-not that the subspace is right: the share of h in the leading eigenvectors does.
+1 + N and 1 + N + N(N+1)/2 once the weights are in the hidden subspace. Gaps show the dimension, but
+not that the subspace is the right one: the share of h in the leading eigenvectors shows that.
 
 References
 ----------

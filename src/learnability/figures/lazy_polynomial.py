@@ -30,9 +30,9 @@ LINK = "z + He2(z)/sqrt(2) + He3(z)/sqrt(6)"
 KERNEL, RIDGE = "exp(z)", 0.1
 ACTIVATION = "exp(z - 1/2)"  # Its kernel is exp(z).
 DIMENSIONS = (1000, 100_000)
-"""Of the lines without runs."""
+"""Dimensions of the lines without runs."""
 WIDTHS_LOG = (0.5, 1.5, 2.3)
-"""log p / log d."""
+"""Values of log p / log d."""
 
 
 def _kappas(d: int, last: float, count: int) -> tuple[float, ...]:
@@ -45,7 +45,7 @@ QUICK = Size(d=30, runs=4, alphas=_kappas(30, 2.4, 7), theory=80)
 
 
 def compute(size: Size, store: Path | None = None, target: Target | None = None) -> xarray.Dataset:
-    """Return theory and runs of the kernel and of three random features, and the floors."""
+    """Return theory and runs of the kernel and of random features of three widths, and floors."""
     import xarray
 
     from learnability.learners import KernelRidge, RandomFeatures

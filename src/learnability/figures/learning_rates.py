@@ -3,9 +3,9 @@
 With eta of order 1 (eta/p small) a step changes the spectrum of the first layer but not the error:
 the network learns what random features learn. With eta of order p the error leaves that line. Both
 lines of theory are exact, that of large d and that of first layers in the dimension of the runs:
-the limit is reached where d is far above (p / eta)^2, so that at a fixed small eta/p no finite
-dimension shows it. As many neurons as dimensions, twice as many samples in the step, and in the
-readout.
+the limit is reached where d is far above (p / eta)^2, so that at small eta/p the dimensions of runs
+do not show it. There are as many neurons as dimensions, and twice as many samples in the step and
+in the readout.
 
 References
 ----------

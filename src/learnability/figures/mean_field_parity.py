@@ -1,6 +1,7 @@
 """Accuracy of mean-field Langevin dynamics on parities against the number of samples.
 
-d = 20, 500 neurons. One panel per anisotropy, one colour per number k of signs.
+Here d = 20, with 500 neurons. There is one panel per anisotropy and one colour per number k of
+signs.
 
 References
 ----------
@@ -25,7 +26,7 @@ __all__ = ["FULL", "QUICK", "compute", "picture"]
 
 @dataclass(frozen=True)
 class ParitySize:
-    """Dimension, runs, samples over dimension, numbers of signs, anisotropies, steps, width."""
+    """Dimension, runs, samples per dimension, numbers of signs, anisotropies, steps, width."""
 
     d: int
     runs: int

@@ -1,9 +1,9 @@
-"""A network against a kernel when the first degree of the link is below its last, on spiked inputs.
+"""A network and a kernel on spiked inputs, for a link whose lowest degree is below its highest.
 
-He2 + He5 of the coordinate along the spike: a kernel learns He5 only from a spike of d^(4/5) on,
-while the step of a network needs the signal of He2 alone, and its neurons then fit all of the link
-along one direction. Beside both stand the same steps with permuted labels, which say how much of
-that comes from the labels and how much from the covariance of the inputs.
+The link is He2 + He5 of the coordinate along the spike. A kernel learns He5 only from a spike of
+d^(4/5) on, while the step of a network needs the signal of He2 alone, and its neurons then fit all
+of the link along one direction. The same steps with permuted labels show how much of that comes
+from the labels and how much from the covariance of the inputs.
 
 References
 ----------
@@ -33,9 +33,9 @@ QUICK = SpikeSize((600,), 2, (0.25, 0.4, 0.5, 0.6, 0.75, 0.85), 18)
 def compute(
     size: SpikeSize, store: Path | None = None, target: MultiIndex | None = None
 ) -> xarray.Dataset:
-    """Errors and rho^2 of the step, of permuted labels and without a step; the kernel's error.
+    """Return errors and rho^2 with a step, permuted labels or no step, and the kernel's error.
 
-    Of a target of the user's own the link of one variable and the noise are taken.
+    From a target of the user's own the link of one variable and the noise are used.
     """
     from learnability.targets import MultiIndex
 

@@ -1,7 +1,7 @@
 """The error after one giant step, against random features, the best linear fit and Bayes.
 
-Left tanh learns tanh with a step eta = d and ridge 0.01, right tanh learns sign with eta = 3 d and
-ridge 0.1; as many neurons as dimensions.
+On the left tanh learns tanh with a step eta = d and ridge 0.01, on the right tanh learns sign with
+eta = 3 d and ridge 0.1; there are as many neurons as dimensions.
 
 References
 ----------

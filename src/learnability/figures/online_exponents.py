@@ -1,7 +1,8 @@
 """How many steps one-pass SGD needs for He1, He2 and He3: d, d log d and d^2.
 
-One neuron on the sphere with the correlation loss and the activation of its target. Lines are
-equations of motion from m = d^(-1/2), crosses the mean |m| of runs from random starts.
+The learner is one neuron on the sphere with the correlation loss, whose activation is the link of
+the target. Lines are equations of motion from m = d^(-1/2), crosses the mean |m| of runs from
+random starts.
 
 References
 ----------
@@ -35,7 +36,7 @@ LINKS = {1: "z", 2: "He2(z)/sqrt(2)", 3: "He3(z)/sqrt(6)"}
 UNITS = {1: "steps $/ d$", 2: r"steps $/ (d \log d)$", 3: r"steps $/ d^2$"}
 LAST = {1: 8.0, 2: 5.0, 3: 4.0}
 LIMIT = 400.0
-"""Most time given to a run that has to reach overlap 1/2, in the units of its panel."""
+"""The longest time of a run that has to reach overlap 1/2, in the units of its panel."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Size:
     dimensions, recoveries : dict
         Degree -> dimensions d of the paths, and of the times to overlap 1/2.
     runs, many_runs : int
-        Runs for each, and for the times of He3 up to d = 1024.
+        Runs per dimension, and those for the times of He3 up to d = 1024.
     points : int
         Points of the lines.
     """
@@ -77,7 +78,7 @@ QUICK = Size(
 
 
 def learner(link: str | Link, degree: int, d: int) -> OnlineSGD:
-    """Return the learner of a link of a degree; the step of degree 3 shrinks like d^(-1/2)."""
+    """Return the learner for a link of a degree; the step of degree 3 shrinks like d^(-1/2)."""
     from learnability.learners import OnlineSGD
 
     step = {1: 0.5, 2: 0.1, 3: 0.5 / math.sqrt(d)}[degree]
@@ -85,12 +86,12 @@ def learner(link: str | Link, degree: int, d: int) -> OnlineSGD:
 
 
 def unit(degree: int, d: int) -> float:
-    """Return the time steps / d that is one in a panel."""
+    """Return the unit of time of a panel, in steps / d."""
     return {1: 1.0, 2: math.log(d), 3: float(d)}[degree]
 
 
 def _targets(target: Target | None) -> dict[int, Target]:
-    """Degree -> target: those of the literature, or one's own with its information exponent."""
+    """Return degree -> target: those of the literature, or the user's own by its exponent."""
     from learnability.reports import hardness
     from learnability.targets import as_target
 
@@ -150,7 +151,7 @@ def compute(size: Size, store: Path | None = None, target: Target | None = None)
 
 
 def _slope(x: NDArray[Any], y: NDArray[Any], error: NDArray[Any]) -> tuple[float, float]:
-    """Slope of the straight line of least squares, and its standard error from those of y."""
+    """Return the slope of a least-squares line, and its standard error from those of y."""
     share = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
     return float(share @ y), float(np.sqrt(share**2 @ error**2))
 

@@ -1,8 +1,8 @@
-"""What the layers have found against n: M_W of the first layer and M_h of the second, with theory.
+"""Overlaps of the layers against n, with theory: M_W of the first layer and M_h of the second.
 
 Crosses are runs of the learner whose theory is known (spectral first layer, Mehler kernel) and of a
 network of relu neurons whose first layer takes a few spherical steps; lines are the finite-size
-theory of the former, drawn where it gives a number.
+theory of the former, where it gives a number.
 
 References
 ----------

@@ -1,9 +1,9 @@
-"""Plain against preconditioned steps on the second layer, directions known.
+"""Plain and preconditioned steps on the second layer, with known directions.
 
-Left: errors of two layers (the function q) and of three against the number of plain gradient steps,
-beside one preconditioned step on as many samples. Right: eigenvalues of the Gram matrix of the
-features over the largest, with marks where those of degree 1, 2 and 3 in N variables end: degree k
-is N^k and more steps away.
+On the left are errors of two layers (the function q) and of three against the number of plain
+gradient steps, with those of one preconditioned step on as many samples. On the right are the
+eigenvalues of the Gram matrix of the features over the largest, with marks where those of degree 1,
+2 and 3 in N variables end: degree k needs N^k steps or more.
 
 References
 ----------
@@ -66,7 +66,7 @@ def compute(size: Size, store: Path | None = None) -> xarray.Dataset:
         return [relative(runs[name], target) for name in ("two_layer_error", "error")]
 
     plain = np.array([errors(PlainSecondLayer(steps=steps), size.samples) for steps in size.steps])
-    # Plain steps use one half of the samples, and the readout over them the other.
+    # Plain steps use one half of the samples, and the readout above them the other half.
     preconditioned = np.array(errors(second, size.samples // 2))
     samples = Samples(target, 0, size.N, size.samples)
     W = first.learn(samples)

@@ -1,7 +1,7 @@
 """Spherical steps must end early: later the rows of the first layer collapse.
 
-The overlap M_W with the hidden subspace goes on growing while the participation ratio of the rows
-falls below the number N of directions: they gather on the leading empirical eigenvectors.
+The overlap M_W with the hidden subspace keeps growing while the participation ratio of the rows
+falls below the number N of directions: the rows gather on the leading empirical eigenvectors.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """What one giant step and a readout can learn, by the order of their samples and neurons.
 
-A step on n = c d samples finds the linear part of the target, one on n = c d^2 what is visible at
-order two. Of functions of what was found everything can be learned, of the rest polynomials of
-degree kappa, with d^kappa the smaller of n and p. The target has one term of unit energy for each
-boundary between these regimes.
+A step on n = c d samples finds the linear part of the target, one on n = c d^2 also the directions
+that are visible at order two. All functions of the directions found can be learned, and of the rest
+polynomials of degree kappa, with d^kappa the smaller of n and p. The target has one term of unit
+energy for each boundary between these regimes.
 
 References
 ----------
@@ -30,11 +30,11 @@ __all__ = ["FULL", "QUICK", "compute", "picture"]
 LINK = "z1 + He2(z2)/sqrt(2) + He2(z1)*z2/sqrt(2) + He4(z1)*He2(z2)*z3/sqrt(48) + He2(z2)*He2(z3)/2"
 ACTIVATION = "relu(z - 1/2)"  # relu itself has no odd degrees above one.
 STEP = 2.0
-"""Size of the step over p d^((order - 1) / 2)."""
+"""Size of the step, divided by p d^((order - 1) / 2)."""
 REGIMES = ((1, 0), (1, 1), (2, 0), (2, 1), (2, 2))
-"""log n / log d and log p / log d."""
+"""Pairs of log n / log d and log p / log d."""
 NEURONS = (32, 8, 2)
-"""p over 1, d and d^2."""
+"""Number p of neurons divided by 1, d and d^2."""
 RIDGES = tuple(float(10.0**k) for k in range(-3, 4))
 FULL = Size(d=24, runs=8, alphas=(5.0, 10.0, 20.0, 40.0, 80.0), theory=0)
 QUICK = Size(d=12, runs=4, alphas=(5.0, 20.0, 80.0), theory=0)

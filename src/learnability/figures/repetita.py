@@ -1,8 +1,8 @@
 """Repetition helps: He3 and He4 are learned in d and d log d steps when a sample is used twice.
 
-One neuron on the sphere with the correlation loss: plain steps, whose time is set by the
-information exponent (d^2 and d^3 steps), against extragradient steps on the same samples, whose
-time is set by the generative exponent.
+The learner is one neuron on the sphere with the correlation loss. The time of plain steps is set by
+the information exponent (d^2 and d^3 steps), that of extragradient steps on the same samples by the
+generative exponent.
 
 References
 ----------
@@ -43,11 +43,11 @@ RULES = ("plain", "extragradient")
 
 
 OWN = ("relu(z)", 0.3, 80.0)
-"""The same of a target of one's own."""
+"""Activation, step and last time for the user's own target."""
 
 
 def unit(panel: str, d: int) -> float:
-    """Return the time steps / d that is one in a panel."""
+    """Return the unit of time of a panel, in steps / d."""
     return math.log(d) if panel == "He4" else 1.0
 
 
@@ -57,7 +57,7 @@ def compute(
     """Return the largest |overlap| along the time of both rules.
 
     Theory begins at m = 0 for He3, whose drift with extragradient steps does not vanish there, and
-    at d^(-1/2) for He4 and for a target of one's own.
+    at d^(-1/2) for He4 and for the user's own target.
     """
     import xarray
 
@@ -89,7 +89,7 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Draw one panel for each link: dashed lines are plain steps, full lines extragradient."""
+    """Draw one panel per link: dashed lines are plain steps, solid lines extragradient."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import WIDTHS, house_style

@@ -1,8 +1,9 @@
 """Learning curves of kernels and random features with power-law spectra, and their regimes.
 
-Left: bias and variance of the kernel at the best ridge and at a small one, from deterministic
-equivalents, with ridge regressions on Gaussian designs. Right: the exponent of the risk over the
-decay l of the ridge and the growth q of the number of features.
+On the left are bias and variance of the kernel at the best ridge and at a small one, and of random
+features, from deterministic equivalents, with ridge regressions on Gaussian designs. On the right
+is the exponent of the risk as a function of the decay l of the ridge and the growth q of the number
+of features.
 
 References
 ----------
@@ -30,7 +31,7 @@ __all__ = ["FULL", "QUICK", "compute", "design_risk", "picture"]
 
 @dataclass(frozen=True)
 class LawSize:
-    """Samples of the runs, runs at each, eigenvalues of a design, points of lines and of maps."""
+    """Samples of the runs, runs per number, eigenvalues of a design, points of lines and maps."""
 
     samples: tuple[int, ...]
     runs: int
@@ -43,13 +44,13 @@ FULL = LawSize((50, 100, 200, 400, 800), 20, 20_000, 61, 121)
 QUICK = LawSize((50, 100, 200), 8, 4000, 31, 41)
 ALPHA, R, NOISE = 1.5, 0.75, 0.25
 WIDTH = 0.4
-"""q of the random features of the left panel, below the smallest that suffices."""
+"""The q of the random features in the left panel, below the smallest sufficient one."""
 
 
 def design_risk(
     law: ScalingLaws, levels: int, n: int, ell: float, q: float | None, seed: int
 ) -> float:
-    """The excess risk of a ridge regression on one Gaussian design with a power-law spectrum.
+    """Return the excess risk of ridge regression on one Gaussian design with a power-law spectrum.
 
     Parameters
     ----------

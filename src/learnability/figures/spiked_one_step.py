@@ -1,8 +1,9 @@
-"""One giant step against a kernel on spiked inputs, with permuted labels and without a step.
+"""One giant step and a kernel on spiked inputs, with permuted labels and without a step.
 
-He3 of the coordinate along the spike, n1 = n2 = d samples for the step and the readout, 0.2 d relu
-neurons with random biases. The feature w.x has the correlation rho with the label's argument; any
-step raises it once the spike is stronger than d^(1/2), also one on labels that say nothing.
+The label is He3 of the coordinate along the spike; there are d samples for the step and d for the
+readout, and 0.2 d relu neurons with random biases. The field w.x has the correlation rho with the
+label's argument; any step raises it once the spike is stronger than d^(1/2), even one on
+uninformative labels.
 
 References
 ----------
@@ -36,7 +37,7 @@ def compute(
 ) -> xarray.Dataset:
     """Return errors and rho^2 of the three runs, and the kernel's error.
 
-    Of a target of the user's own the link of one variable and the noise are taken.
+    From a target of the user's own the link of one variable and the noise are used.
     """
     import xarray
 
@@ -80,7 +81,7 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Draw errors on the left, rho^2 on the right; grey is half a power iteration."""
+    """Draw errors on the left, rho^2 on the right; dashed grey is half a power iteration."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

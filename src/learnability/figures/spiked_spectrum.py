@@ -1,7 +1,7 @@
 """Singular values of the first gradient on spiked inputs, with the outliers that theory predicts.
 
-relu neurons with random biases on He2. The predicted outliers use the coordinates of the training
-set along the spike; the edge of the bulk is not predicted.
+The neurons are relu with random biases, and the link is He2. The predicted outliers use the
+coordinates of the training set along the spike; the edge of the bulk is not predicted.
 
 References
 ----------
@@ -33,7 +33,7 @@ def compute(
 ) -> xarray.Dataset:
     """Return singular values of one run, and the first outliers in theory.
 
-    Of a target of the user's own the link of one variable and the noise are taken.
+    From a target of the user's own the link of one variable and the noise are used.
     """
     import xarray
 

@@ -1,7 +1,7 @@
 """Kernel ridge regression on inputs with one long direction learns one degree after another.
 
-x ~ N(0, I + d^gamma mu mu^T), labels He_k of the coordinate along mu, n = d, kernel exp(x.x'/d),
-ridge 0.1. As d grows, degree k is learned from gamma = 1 - 1/k on.
+Inputs are N(0, I + d^gamma mu mu^T) and labels He_k of the coordinate along mu; n = d, the kernel
+is exp(x.x'/d) and the ridge 0.1. As d grows, degree k is learned from gamma = 1 - 1/k on.
 
 References
 ----------
@@ -79,7 +79,7 @@ def compute(
 
 
 def picture(data: xarray.Dataset) -> Any:
-    """Draw one panel per dimension, one colour per degree; dotted steps where d is infinite."""
+    """Draw one panel per dimension, one colour per degree; dotted lines are d = 10^9."""
     from matplotlib.figure import Figure
 
     from learnability.drawing.style import COLOURS, WIDTHS, house_style

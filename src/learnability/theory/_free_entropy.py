@@ -1,5 +1,7 @@
 """The replica potential of an overlap matrix, from the information of a label along a line.
 
+The potential is
+
     phi(M) - phi(0) = (1/2) tr M + (1/2) log det(I - M) + alpha (Psi(M) - Psi(0)),
 
 where Psi(M) is minus the entropy of a label given the estimate. Its gradient is I(M) / 2, so that
@@ -29,16 +31,16 @@ _NODES = 12
 
 
 def free_entropy(information: Callable[[Array], Array], M: Array, alpha: float) -> float:
-    """Return the free entropy of an overlap above that of none, for each dimension.
+    """Return the free entropy per dimension of an overlap, minus that of zero overlap.
 
     Parameters
     ----------
     information : callable
         M -> I(M), shape (r, r).
     M : array, shape (r, r)
-        Symmetric, with eigenvalues in [0, 1).
+        The overlap, symmetric with eigenvalues in [0, 1).
     alpha : float
-        Samples over dimension.
+        Samples per dimension.
 
     Raises
     ------
@@ -50,7 +52,7 @@ def free_entropy(information: Callable[[Array], Array], M: Array, alpha: float) 
         raise refuse("M", M.tolist(), "an overlap with eigenvalues from 0 to below 1")
     s, weight = legendre(_NODES)
     s, weight = 0.5 * (1 + s), 0.5 * weight
-    t, weight = 1 - (1 - s) ** 2, 2 * (1 - s) * weight  # Closer to M, where I(t M) grows.
+    t, weight = 1 - (1 - s) ** 2, 2 * (1 - s) * weight  # More nodes near M, where I(t M) grows.
     told = np.array([float(np.sum(information(x * M) * M)) for x in t.tolist()])
     prior = 0.5 * float(np.trace(M) + np.log1p(-np.clip(values, 0.0, None)).sum())
     return prior + 0.5 * alpha * float(weight @ told)

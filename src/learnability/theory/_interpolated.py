@@ -21,7 +21,7 @@ def interpolated_information(
     exponent: float,
     full: float,
 ) -> Callable[[float], float]:
-    """I(q) as a polynomial in sqrt(1 - q), in which (1 - q) I(q) is smooth at both ends.
+    """Return I(q) from a polynomial in sqrt(1 - q), in which (1 - q) I(q) is smooth.
 
     Parameters
     ----------
@@ -30,13 +30,13 @@ def interpolated_information(
     nodes : int
         Number of Chebyshev points.
     most : float
-        Largest overlap at which it is called.
+        Largest overlap at which `information` is called.
     vanishes : bool
         Whether I(q) / q is smooth at q = 0.
     exponent : float
         The power e in (1 - q) I(q) ~ (1 - q)^e close to q = 1.
     full : float
-        Of e = 0, the limit of 1 / ((1 - q) I(q)).
+        For e = 0, the limit of 1 / ((1 - q) I(q)) at q = 1.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def interpolated_information(
     def scaled(root: float) -> float:
         return inside(1 - root * root) / float(root ** (2 * exponent))
 
-    # Beyond the last node it is a line in sqrt(1 - q), as it is close to the end.
+    # Beyond the last node it is a line in sqrt(1 - q), as it is to first order at the end.
     last = scaled(low)
     slope = (scaled(1.02 * low) - last) / (0.02 * low)
     if exponent == 0:

@@ -1,4 +1,4 @@
-"""Quadrature rules for the label, refined where the integrand asks for it."""
+"""Quadrature rules for the label, refined where the integrand needs it."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def label_rule(
     widest: float,
     most: int,
 ) -> tuple[Array, Array]:
-    """Labels and weights of a composite Gauss rule.
+    """Return labels and weights of a composite Gauss rule.
 
     Parameters
     ----------
     values : array
-        A sample of labels, and the least and largest one.
+        A sample of labels, with the smallest and the largest label.
     integrand : callable
         Labels (m,), sorted -> values (m, k) that the rule must integrate.
     tolerance : float
         A panel is halved while that changes an integral by more than this share of the whole.
     nodes : int
-        Nodes of a panel.
+        Number of nodes per panel.
     widest : float
         Widest panel allowed.
     most : int
@@ -92,7 +92,7 @@ def _nodes(panels: Array, nodes: int) -> tuple[Array, Array]:
 
 
 def _integrals(panels: Array, integrand: Callable[[Array], Array], nodes: int) -> Array:
-    """Integrals over each panel, shape (panels, k); panels may come in any order but disjoint."""
+    """Return integrals over each panel, shape (panels, k); panels are disjoint, in any order."""
     order = np.argsort(panels[:, 0])
     y, w = _nodes(panels[order], nodes)
     found = integrand(y)

@@ -1,7 +1,7 @@
-"""Sums over endless power laws: the head term by term, the rest as an integral in log k.
+"""Sums over infinite power laws: the head term by term, the rest as an integral in log k.
 
-For k > K0 the sum of a smooth function f(k) is the integral of f from K0 + 1/2 on (midpoint rule)
-plus f'(K0 + 1/2) / 24; Gauss-Legendre panels in log k resolve it.
+For k > K0 the sum of a smooth function f(k) is the integral of f from K0 + 1/2 on (midpoint rule),
+up to f'(K0 + 1/2) / 24, which is neglected; Gauss-Legendre panels in log k resolve the integral.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class PowerLaw(NamedTuple):
     Attributes
     ----------
     weights : array, shape (N,)
-        How many k a node stands for.
+        Number of k for which a node stands.
     eigenvalues, energies : array, shape (N,)
         xi_k and f_k^2.
     """
@@ -47,7 +47,7 @@ def power_law(alpha: float, r: float, levels: int | None) -> PowerLaw:
     alpha, r : float
         Capacity and source.
     levels : int or None
-        Number of eigenvalues; None for endlessly many.
+        Number of eigenvalues; None for infinitely many.
     """
     if levels is not None and levels <= 200_000:
         k, weights = np.arange(1.0, levels + 1.0), np.ones(levels)

@@ -1,4 +1,4 @@
-"""Fixed points of the map M -> A (I + A)^{-1} by iteration, and how they answer to errors of it."""
+"""Fixed points of the map M -> A (I + A)^{-1} by iteration, and their response to its errors."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _RELAXATION = 1.7
 _CLOSE = 5e-3
 _MIXED_STEPS = 12
 _PUSH = 1e-3
-"""Overlap with which directions at zero are tried."""
+"""Small overlap from which directions at zero are tried again."""
 _PROBE = 1e-3
 """Size of the change of M that measures the slope of the map."""
 
 
 @dataclass(frozen=True, eq=False)
 class FixedPoint:
-    """An overlap M that state evolution keeps.
+    """An overlap M that is a fixed point of state evolution.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class FixedPoint:
     status : Status
         How the search for it ended.
     error : array, shape (r, r)
-        How far the error of the information of a label, and of the search, may have moved it.
+        How far errors of the information of a label, and of the search, may have moved M.
     """
 
     M: Array
@@ -47,12 +47,12 @@ class FixedPoint:
 
 
 def updated(A: Array) -> Array:
-    """Return A (I + A)^{-1}; a direction known exactly stays so.
+    """Return A (I + A)^{-1}; a direction that is known exactly remains so.
 
     Parameters
     ----------
     A : array, shape (r, r)
-        Symmetric; infinite on the diagonal where a direction is known.
+        A symmetric matrix, infinite on the diagonal where a direction is known.
     """
     if not np.isfinite(A).all():
         found = np.diag(A) / (1 + np.diag(A))
@@ -66,19 +66,19 @@ def relaxed(
     """Iterate, stretching steps that shrink evenly along one line; then extrapolate.
 
     After a step stretched by s the next one is 1 - s (1 - ratio) times as long, with the ratio
-    of the slowest direction: a stretch of 1 / (1 - ratio) would end there. It is taken nine
-    tenths as long, so that the fixed point nearest to the start is not missed.
+    of the slowest direction: a stretch of 1 / (1 - ratio) would reach the fixed point. Nine tenths
+    of it are used, so that the fixed point nearest to the start is not missed.
 
     Parameters
     ----------
     one_step : callable
         M -> the next M.
     tolerance : callable
-        M -> the size of a step that means nothing.
+        M -> the size of a step that counts as zero.
     M : array, shape (r, r)
         The start.
     plain : int
-        How many steps come before the first extrapolation; 0 from a start that is close.
+        Number of steps before the first extrapolation; 0 for a start close to the fixed point.
 
     Returns
     -------
@@ -110,9 +110,9 @@ def relaxed(
 def opened(
     one_step: Map, tolerance: Callable[[Array], float], M: Array, plain: int = 4
 ) -> tuple[Array, Status]:
-    """Iterate; directions at zero are then tried with a small overlap.
+    """Iterate; directions that end at zero are then tried again from a small overlap.
 
-    Parameters and what is returned are those of `relaxed`.
+    Parameters and return values are those of `relaxed`.
     """
     found, status = relaxed(one_step, tolerance, M, plain)
     for _ in range(len(M)):
@@ -131,7 +131,7 @@ def opened(
 def _extrapolated(
     one_step: Map, tolerance: Callable[[Array], float], M: Array, step: Array
 ) -> Array | None:
-    """The fixed point near M by Anderson's mixing of the last steps; None if it strays."""
+    """Return the fixed point near M by Anderson mixing of the last steps; None if it strays."""
     origin, reach = M, 200 * float(np.abs(step).max())
     points, steps = [M], [step]
     for _ in range(_MIXED_STEPS):
@@ -155,14 +155,14 @@ def _extrapolated(
 
 
 def ended(one_step: Map, M: Array) -> tuple[Array, Array]:
-    """Go where steps that shrink evenly would end, and return how far that may be off.
+    """Return where steps that shrink evenly would end, and the error of this.
 
     Parameters
     ----------
     one_step : callable
         M -> the next M.
     M : array, shape (r, r)
-        Close to a fixed point.
+        An overlap close to a fixed point.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def ended(one_step: Map, M: Array) -> tuple[Array, Array]:
 
 
 def response(one_step: Map, M: Array) -> Array:
-    """How far a fixed point M moves for each relative change of the information of a label.
+    """Return how far a fixed point M moves per relative change of the information of a label.
 
     A relative change e of I(M) moves one step by e B, B = (I + A)^{-1} A (I + A)^{-1} with
     M = A (I + A)^{-1}, that is B = M - M^2. The steps that follow multiply it by the slope of the
@@ -204,7 +204,7 @@ def response(one_step: Map, M: Array) -> Array:
     size = float(np.abs(moved).max())
     if size <= 1e-9:
         return np.asarray(np.abs(moved))
-    # Towards smaller overlaps, where the map is resolved best.
+    # The probe goes towards smaller overlaps, where the map is resolved best.
     probe = -min(_PROBE / size, 0.5) * moved
     answer = one_step(physical(M + probe)) - one_step(M)
     slope = float(np.sum(answer * probe) / np.sum(probe**2))

@@ -1,7 +1,7 @@
 """The assumptions of the theorems on layer-wise learning, one by one, with their numbers.
 
-Essential ones are needed by the mechanism; technical ones by the proof, and every experiment breaks
-some of them. Further rows say what the theorems leave out: constants at the user's N.
+Essential ones are needed by the mechanism, technical ones by the proof; every experiment violates
+some of the latter. Further rows give what the theorems leave out: constants at the user's N.
 
 References
 ----------
@@ -35,7 +35,7 @@ class Condition:
     name : str
         What is assumed.
     kind : {"essential", "technical", "number"}
-        What it is needed for; a "number" is no assumption but what it costs.
+        What it is needed for; a "number" is not an assumption but a constant of the target.
     verdict : {"holds", "fails", "undecided", "-"}
         Whether it holds.
     number : float
@@ -55,9 +55,9 @@ _TRAINING = (
     Condition("the first layer is trained on the correlation loss", "technical", "holds", 1.0,
               "Layerwise does so; JointAdamW has the squared loss"),
     Condition("layers after the first start anew", "technical", "holds", 1.0,
-              "those of Layerwise start at zero; JointAdamW goes on from where they end"),
+              "those of Layerwise start at zero; JointAdamW continues from where they end"),
 )  # fmt: skip
-"""Assumptions on the training, which every layer-wise learner keeps: the share of its layers."""
+"""Assumptions on the training, which every layer-wise learner keeps in all (1.0) of its layers."""
 
 
 def conditions(target: Hierarchical, activation: str | Link = "relu(z)") -> tuple[Condition, ...]:
@@ -68,13 +68,13 @@ def conditions(target: Hierarchical, activation: str | Link = "relu(z)") -> tupl
     target : Hierarchical
         The target; rows on constants need its N.
     activation : str or Link
-        Of the first layer, a function of one variable.
+        Activation of the first layer, a function of one variable.
 
     Returns
     -------
     tuple of Condition
     """
-    sigma = Declared(Function(), "Of the first layer.").read("activation", activation)
+    sigma = Declared(Function(), "Activation of the first layer.").read("activation", activation)
     k = target.degree
     standard = standardised_link(target)
     g, P, s = expand(standard, max(k, 2)), expand(target.polynomial, max(k, 2)), expand(sigma, k)
@@ -106,7 +106,7 @@ def conditions(target: Hierarchical, activation: str | Link = "relu(z)") -> tupl
               "use an even activation", float(twice.tensors[1].sum())),
         Condition("E[sigma(sigma) He2] E[P He2] > 0", "technical",
                   _verdict(product > 0) if known else "undecided", product,
-                  "" if product > 0 else "turn the sign of the activation or of P"),
+                  "" if product > 0 else "change the sign of the activation or of P"),
     ]  # fmt: skip
     rows += [_zero(f"c_{j}(g) is zero", "technical", g, j) for j in range(2, k + 1)]
     rows += _TRAINING
@@ -145,7 +145,7 @@ def _told_apart(link: Link) -> list[Condition]:
 
 
 def _numbers(target: Hierarchical) -> list[Condition]:
-    """Return constants that the theorems leave out."""
+    """Return the constants that the theorems leave out."""
     N, D = target.sizes[0], target.r * target.sizes[0]
     found = [
         Condition("n* / (d N), samples of the first layer", "number", "-",

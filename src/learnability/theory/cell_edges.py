@@ -1,4 +1,4 @@
-"""Cells on which a link is constant, met by parallel lines: their Gaussian masses and gradients.
+"""Gaussian masses and gradients of the cells on which a link is constant, along parallel lines.
 
 A line is cut where the label changes, and the mass of a cell on it is a sum of one-dimensional
 normal distribution functions; the lines themselves are a trapezoidal rule.
@@ -22,16 +22,16 @@ __all__ = ["Cells", "cells_of", "label_atoms", "label_sample"]
 Array = NDArray[np.float64]
 
 _ATOM = 2e-3
-"""A value this frequent in a sample of labels is one of its own."""
+"""A value more frequent than this in a sample of labels has a positive probability."""
 _BISECTIONS = 36
 _COARSER = 4
-"""Points on a line are so many times farther from each other than lines."""
+"""Distance between points on a line over the distance between lines."""
 _BLOCK = 6_000_000
 
 
 @lru_cache(maxsize=32)
 def label_sample(link: Link) -> Array:
-    """Return labels of a fixed sample, those that are finite."""
+    """Return the finite labels of a fixed sample."""
     with np.errstate(all="ignore"):
         y = np.asarray(link(sobol_normals(link.r, 14, 21)), dtype=float)
     return np.asarray(y[np.isfinite(y)])
@@ -54,13 +54,13 @@ class Cells:
     atoms : tuple of float
         The labels.
     axis : int
-        Along which the lines run.
+        The axis along which the lines run.
     step : float
         Distance of neighbouring lines.
     outer : array, shape (lines, r - 1)
-        Where the lines are.
+        Positions of the lines.
     first : array, shape (lines,)
-        Index of the label at the far end of each line; -1 for none of them.
+        Index of the label at the lower end of each line; -1 for none of them.
     line, place, before, after : arrays, shape (edges,)
         Line and position of every change of label, and the labels on both sides.
     """
@@ -76,7 +76,7 @@ class Cells:
     after: NDArray[np.intp]
 
     def laws(self, nodes: list[Array], variance: Array) -> Iterator[tuple[float, Array]]:
-        """Each label with its probability and gradient (1 + r, n) on a product grid of omega."""
+        """Yield each label with its probability and gradient (1 + r, n) on a grid of omega."""
         from scipy.special import ndtr
 
         r = len(nodes)
@@ -86,7 +86,7 @@ class Cells:
             gap = self.outer[:, k, None] - nodes[a]
             v = float(variance[a])
             law = np.exp(-0.5 * gap**2 / v) * (self.step / math.sqrt(2 * math.pi * v))
-            # A rule of lines that are too far apart is at least a law.
+            # Even if the lines are too far apart, their weights sum to one.
             lines = np.unique(self.outer[:, k])
             mass = np.exp(-0.5 * (lines[:, None] - nodes[a]) ** 2 / v).sum(axis=0)
             law = law / (mass * self.step / math.sqrt(2 * math.pi * v))
@@ -113,7 +113,7 @@ class Cells:
 
     @staticmethod
     def _summed(factors: list[Array], last: Array) -> Array:
-        """sum_k prod factors[k] last[k], the axis of the lines last."""
+        """Return sum_k prod factors[k] last[k]; the axis of the lines is the last."""
         shape = tuple(f.shape[1] for f in factors)
         total = np.zeros((math.prod(shape), last.shape[1]))
         size = max(1, _BLOCK // max(math.prod(shape), 1))
@@ -127,7 +127,7 @@ class Cells:
 
 
 def _least(r: int) -> Array:
-    """No probability is negative."""
+    """Return lower bounds: probabilities are not negative, gradients have no bound."""
     return np.array([0.0] + [-np.inf] * r)[:, None]
 
 
@@ -135,7 +135,7 @@ def _least(r: int) -> Array:
 def cells_of(
     link: Link, atoms: tuple[float, ...], frame: tuple[float, ...], reach: float, step: float
 ) -> Cells:
-    """The cells of a link in a rotated frame.
+    """Return the cells of a link in a rotated frame.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def cells_of(
     frame : tuple of float
         Entries of the orthogonal matrix whose columns are the axes.
     reach : float
-        Where the grid ends.
+        Half the width of the grid.
     step : float
         Distance of neighbouring lines.
     """
@@ -190,7 +190,7 @@ def _midpoints(reach: float, step: float) -> Array:
 
 
 def _transversal(label: Callable[[Array], NDArray[np.intp]], r: int, reach: float) -> int:
-    """The axis along which labels change most often."""
+    """Return the axis along which labels change most often."""
     x = _midpoints(reach, 0.25)
     grid = np.stack(np.meshgrid(*[x] * r, indexing="ij"), axis=-1)
     labels, weight = label(grid), np.exp(-0.5 * (grid**2).sum(axis=-1))

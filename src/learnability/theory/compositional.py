@@ -1,10 +1,10 @@
 """Compositional information exponents: the degree at which a level of a target is first seen.
 
-lev_k(N) = |P_k f|^2 / Var f in the variables of a level. CIE is the least k with lev_k of order one
-as N grows. At one N nothing is decided: degree 2 of h^2 with P = He2 holds 18 percent at N = 16 and
-vanishes like 1 / N. In the limit features are Gaussian and He_m of one is a sum of products of m
-different terms P(z_i), so that the energy of order m of g in the features of a level has the
-degrees of m independent draws of a degree of P in the variables below:
+Let lev_k(N) = |P_k f|^2 / Var f in the variables of a level. The exponent (CIE) is the least k with
+lev_k of order one as N grows. One N alone decides nothing: degree 2 of h^2 with P = He2 holds 18
+percent at N = 16 and vanishes like 1 / N. In the limit features are Gaussian and He_m of one is a
+sum of products of m different terms P(z_i), so that the energy of order m of g in the features of a
+level is spread over sums of m independent degrees of P in the variables below:
 
     CIE(level) = IE(g) IE(P)^(levels in between) ,
 
@@ -35,7 +35,7 @@ from learnability.targets.hierarchical import Hierarchical
 __all__ = ["Exponent", "compositional_exponent", "standardised_link"]
 
 ORDERS = {1: 12, 2: 8}
-"""Order up to which g is expanded, by the number of features; 5 for more."""
+"""Order up to which g is expanded, by the number of features; it is 5 for more features."""
 _SLOPE = -0.25
 _VANISHING = -0.5
 _LEAST = 3e-3
@@ -57,7 +57,8 @@ class Exponent:
     shares : array, shape (sizes, degrees)
         |P_k f|^2 / Var f by N and degree k, as far as they are resolved: up to 8 for one feature.
     slopes : tuple of float
-        Of log share against log N between the last two sizes, from degree 1; NaN for one size.
+        Slopes of log share against log N between the last two sizes, from degree 1; NaN for one
+        size.
     verdicts : tuple of str
         "of order one", "vanishing", "zero" or "undecided", from degree 1.
     by_feature : tuple of int or None
@@ -146,7 +147,7 @@ def _in_the_limit(
 
 
 def _by_slopes(verdicts: Sequence[str]) -> tuple[int | None, bool]:
-    """Return the first degree that stays, and whether one before it is undecided."""
+    """Return the first degree whose share stays, and whether one before it is undecided."""
     for k, name in enumerate(verdicts, 1):
         if name == "undecided":
             return None, True

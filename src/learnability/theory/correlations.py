@@ -1,6 +1,6 @@
-"""What correlations with the target function itself show, given the known coordinates.
+"""Correlations of Hermite polynomials with the target function, given the known coordinates.
 
-T_j(x_U) = E[He_j(x_perp) f | x_U] and K_j(U) = E[unfold(T_j) unfold(T_j)^T] / j!: the range of
+With T_j(x_U) = E[He_j(x_perp) f | x_U] and K_j(U) = E[unfold(T_j) unfold(T_j)^T] / j!, the range of
 K_j is what gradient steps on fresh data see at order j, and its trace is the part of E[f^2] that
 is of degree j in the unknown coordinates.
 """
@@ -45,7 +45,7 @@ Array = NDArray[np.float64]
 Kernels = tuple[list[Array], list[float], float]
 
 MOST_DIRECTIONS = 4
-"""Correlations given known coordinates are computed for at most so many directions."""
+"""The largest number of directions for which correlations given known ones are computed."""
 
 
 @lru_cache(maxsize=64)
@@ -107,7 +107,7 @@ def _unfolded(moments: Array, weights: Array, m: int, k: int) -> Array:
 
 
 def correlation_kernels(section: Section, known: Array) -> Kernels:
-    """K_j(U) for j = 0 ... 8 on the complement of U, the errors of their entries, and E[f^2]."""
+    """Return K_j(U), j = 0 ... 8, on the complement of U, errors of their entries, and E[f^2]."""
     rest = adapted_complement(section, known)
     frame = np.vstack([known, rest]) @ section.A.T
     kernels, errors, energy = _kernels(
@@ -120,7 +120,7 @@ def correlation_kernels(section: Section, known: Array) -> Kernels:
 def correlation_signals(section: Section, known: Array, tilt: float = 0.0) -> dict[int, Signal]:
     """Return the range of every K_j(U), j = 1 ... 8.
 
-    Where the known directions are off by an angle, so may be a share of the variance.
+    If the known directions are off by an angle, a share of the variance may be so too.
     """
     kernels, errors, energy = correlation_kernels(section, known)
     # The variance of f is the scale of all its correlations; these are squares.
@@ -130,13 +130,13 @@ def correlation_signals(section: Section, known: Array, tilt: float = 0.0) -> di
 
 
 def snapped(section: Section, known: Array, rows: Array, tilt: float) -> tuple[Array, float]:
-    """Directions found by sampling, moved to exact ones that they mean, and the error left.
+    """Return the exact directions close to directions found by sampling, and the error left.
 
     A subspace of the unknown directions must be invariant under every symmetry of g that keeps
     the known ones: where this leaves no choice it is exact. Else averages of z z^T - I against
     the label and its square, given the known coordinates, come from quadrature. When eigenvectors
-    of one of them lie within a percent of `rows` (k, m - j), and the others are as far away, they
-    are what was meant, up to the difference between two rules.
+    of one of them lie within a percent of the span of `rows` (k, m - j), and all others are that
+    close to its complement, they are taken instead, up to the difference between two rules.
     """
     left = section.m - len(known)
     if len(rows) == left:
@@ -168,7 +168,7 @@ def snapped(section: Section, known: Array, rows: Array, tilt: float) -> tuple[A
 
 
 def _meant(rule: Rule, values: Array, rows: Array) -> Array | None:
-    """Eigenvectors of the mean square of E[T (z z^T - I) | z_U] that lie close to `rows`."""
+    """Return eigenvectors of the mean square of E[T (z z^T - I) | z_U] that are close to `rows`."""
     k, left = rows.shape
     matrices = np.einsum("nq,qij->nij", rule.hermite_moments(values, [2])[2], symmetric_basis(left))
     total = np.einsum("n,nij,njk->ik", rule.outer_weights, matrices, matrices)
@@ -182,10 +182,11 @@ def _meant(rule: Rule, values: Array, rows: Array) -> Array | None:
 
 
 def transformed_signal(section: Section, known: Array, order: int) -> Signal:
-    """Return what correlations of one order with functions of the label show.
+    """Return the directions that correlations of one order with functions of the label show.
 
-    Of a label u in its unit these are u^2, u / (1 + u^2) and exp(-u^2). The answer is in doubt
-    when the quadrature is not exact to nine digits: it then proves no absence.
+    Of a standardised label u these functions are u^2 / (1 + u^2 / 10), u / (1 + u^2) and
+    exp(-u^2). The answer is in doubt when the quadrature is not exact to nine digits: then it does
+    not prove that a signal is absent.
     """
     left = section.m - len(known)
     unknown = section.break_functions is None or section.hides_cells
@@ -217,9 +218,9 @@ def transformed_signal(section: Section, known: Array, order: int) -> Signal:
 
 
 def shown_directions(link: Link, section: Section, known: Array, tilt: float) -> dict[int, Signal]:
-    """Return what correlations of each order prove to carry a signal, with bases (k, m - j).
+    """Return directions that correlations of each order prove to be seen, bases (k, m - j).
 
-    Empty where correlations do not exist or are not computed: they never prove its absence.
+    They are empty, and in doubt, where correlations do not exist or are not computed.
     """
     left = section.m - len(known)
     if section.m > MOST_DIRECTIONS or not is_square_integrable(link):

@@ -68,12 +68,12 @@ def leap_staircase(link: Link) -> Staircase:
 
 
 def regression(link: Link) -> Link:
-    """Return E[y | z], all that correlations with the label see of a random one."""
+    """Return E[y | z], the only part of a random label that correlations with it depend on."""
     return link if link.law is None else link.law.mean
 
 
 def _climb(link: Link, highest: int, greedy: bool) -> Staircase:
-    """CSQ steps up to an order: at each, the lowest that shows something, or all together."""
+    """Return CSQ steps up to an order; each uses the lowest order that adds a direction, or all."""
     link = regression(link)
     relevant, _ = relevant_subspace(link)
     section = whole_section(link, relevant)
@@ -102,7 +102,7 @@ def _climb(link: Link, highest: int, greedy: bool) -> Staircase:
 
 
 def risk_floors(link: Link, staircase: Staircase) -> tuple[tuple[float, ...], ...]:
-    """What stays unlearned once the first t steps are known and degrees up to kappa are fitted.
+    """Return what stays unlearned once the first t steps are known and degrees <= kappa fitted.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def risk_floors(link: Link, staircase: Staircase) -> tuple[tuple[float, ...], ..
             break
         kernels, _, energy = correlation_kernels(section, known)
         variance = energy - float(kernels[0][0, 0])
-        floor = max(1e-11 * variance, 4e-15 * energy)  # Below it the sum has cancelled.
+        floor = max(1e-11 * variance, 4e-15 * energy)  # Below it only rounding errors are left.
         left, row = energy, []
         for kappa in range(HIGHEST_KAPPA + 1):
             left -= float(np.trace(kernels[kappa]))

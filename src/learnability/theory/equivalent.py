@@ -1,8 +1,8 @@
 """Exact errors of ridge regression on random features, in the limit of many samples.
 
-A kernel sum_k xi_k (sum over the N_k functions of level k) is seen through p random features and n
-samples, with ridge lambda. The features themselves are equivalent to Gaussian ones, so the errors
-depend on the xi_k, the N_k and the energies f_k^2 of the target on each level only. With
+A kernel sum_k xi_k (sum over the N_k functions of level k) is approximated by p random features and
+fitted on n samples with ridge lambda. The features are equivalent to Gaussian ones, so the errors
+depend only on the xi_k, the N_k and the energies f_k^2 of the target on each level. With
 T(nu) = sum_k N_k xi_k / (xi_k + nu), the effective ridge nu is the root of
 
     (n - T) (p - T) nu = lambda p .
@@ -44,9 +44,9 @@ class Levels(NamedTuple):
     Attributes
     ----------
     eigenvalues : array, shape (k,)
-        xi_k; infinite for what is learned at once.
+        The eigenvalues xi_k; infinite for levels that are learned completely.
     sizes : array, shape (k,)
-        N_k.
+        The numbers N_k of functions.
     energies : array, shape (k,)
         Squared length of the target on each level.
     tail : float
@@ -77,7 +77,7 @@ def errors(levels: Levels, samples: float, features: float, ridge: float) -> Err
     levels : Levels
         The kernel and the target.
     samples, features : float
-        n and p; p may be infinite.
+        The numbers n and p; p may be infinite.
     ridge : float
         The ridge lambda, at least zero.
     """
@@ -101,9 +101,9 @@ def errors(levels: Levels, samples: float, features: float, ridge: float) -> Err
 
 
 def shares(levels: Levels, nu: float) -> tuple[Array, Array]:
-    """Return the shares s_k and 1 - s_k; at nu = 0 what the kernel sees at all is learned.
+    """Return the shares s_k and 1 - s_k; at nu = 0 every level that the kernel has is learned.
 
-    Both are computed: levels of many functions have a tiny 1 - s_k that still counts.
+    Both are computed, as levels of many functions have a tiny 1 - s_k that still counts.
     """
     xi = levels.eigenvalues
     if nu == 0:
@@ -117,7 +117,7 @@ def shares(levels: Levels, nu: float) -> tuple[Array, Array]:
 
 
 def effective_ridge(levels: Levels, samples: float, features: float, ridge: float) -> float:
-    """The root nu; zero when the levels are fewer than samples and features, without a ridge."""
+    """Return the root nu; it is zero without a ridge and with few functions in the levels."""
     from scipy.optimize import brentq
 
     least = min(samples, features)
@@ -126,7 +126,7 @@ def effective_ridge(levels: Levels, samples: float, features: float, ridge: floa
         return 0.0
 
     def gap(log_nu: float) -> float:
-        """Logarithm of the two sides' quotient, increasing in nu; without a ridge, least - T."""
+        """Return the log ratio of both sides, increasing in nu; without a ridge, least - T."""
         nu = math.exp(log_nu)
         T = float(levels.sizes @ shares(levels, nu)[1]) + levels.tail / nu
         room = least - T

@@ -1,9 +1,9 @@
 """What a few giant steps and a readout learn when samples and neurons are powers of d.
 
-Steps on n of the order of d^k fresh samples climb the CSQ staircase of order k, one stair a step.
-Of functions of the subspace U that was found everything can be learned, of the rest what has degree
-at most kappa, with d^kappa the smaller of n and p. That is the limit; in dimension d the errors of
-a readout on neurons that know U are those of `subspace_features`, at the best ridge.
+Steps on n of the order of d^k fresh samples climb the CSQ staircase of order k, one stair per step.
+All functions of the subspace U that was found can be learned, and of the rest the part of degree at
+most kappa, with d^kappa the smaller of n and p. That is the limit; in dimension d the errors of a
+readout on neurons that have found U are those of `subspace_features`, at the best ridge.
 
 References
 ----------
@@ -52,20 +52,20 @@ class Regimes:
     n, p : tuple of float
         Factor and exponent of the samples of a step (and of the readout) and of the neurons.
     steps : int
-        Giant steps that were asked for.
+        The requested number of giant steps.
     directions : array, shape (k, r)
-        Orthonormal rows of the subspace that they find.
+        Orthonormal rows of the subspace that the steps find.
     floor : float
         The error that stays as d grows, noise included; at a whole exponent it is approached as the
         factor grows too.
     variance : float
-        Of the label: the error of learning nothing.
+        Variance of the label, which is the error if nothing is learned.
     d, error : array
-        Dimensions, and there the error of the best ridge on neurons that know the subspace.
+        Dimensions, and the errors of the best ridge there on neurons that have found the subspace.
     theorem : str
         Where the statement comes from.
     undecided : tuple of str
-        What of the staircase could not be decided.
+        What could not be decided about the staircase.
     """
 
     n: tuple[float, float]
@@ -120,12 +120,12 @@ def regimes(
     strength: float = 1.0,
     d: Sequence[int] = (100, 1000, 10_000, 100_000, 1_000_000),
 ) -> Regimes:
-    """Which subspace and which error at n and p of these powers of d.
+    """Return the subspace and the error that n samples and p neurons, powers of d, reach.
 
     Parameters
     ----------
     target : MultiIndex, Link or str
-        What is learned, with isotropic inputs.
+        The target, with isotropic inputs.
     n, p : str
         Samples of a step and of the readout, and neurons, such as "d", "8*d^2" or "32".
     steps : int
@@ -135,7 +135,7 @@ def regimes(
     strength : float
         Length of the neurons along each direction that was found, over that of the rest.
     d : sequence of int
-        Dimensions of the errors.
+        Dimensions for which errors are computed.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def regimes(
     Raises
     ------
     LearnabilityError
-        When a power is not read, too high, or the inputs are not isotropic.
+        When a power cannot be read or is too high, or the target is not accepted.
 
     Examples
     --------
@@ -196,12 +196,12 @@ def regimes(
 
 
 def _ridges(n: float) -> Array:
-    """From far too small to far too large."""
+    """Return ridges from far too small to far too large."""
     return np.geomspace(1e-6 * min(n, 1.0), 10 * n, 61)
 
 
 def _read(name: str, text: str) -> tuple[float, float]:
-    """Factor and exponent of a power of d."""
+    """Return the factor and the exponent of a power of d."""
     found = _POWER.fullmatch(str(text).strip())
     if found is None or not str(text).strip() or (found["power"] and not found["d"]):
         raise refuse(name, text, "a power of d such as d, 8*d^2 or 32")

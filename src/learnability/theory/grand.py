@@ -2,10 +2,10 @@
 
 Given the directions U known so far, condition on (Y, z_U). Trivial directions are the range of
 E[m m^T], m = E[z | Y, z_U]; otherwise F_U(M) = E[G M G], G = E[z z^T - I | Y, z_U], opens the range
-of its top eigenmatrix at alpha = 1 / lambda_max. What is left then is hard.
+of its top eigenmatrix at alpha = 1 / lambda_max. The remaining directions are hard.
 
 Whether a conditional moment vanishes does not depend on Gaussian label noise: noise multiplies
-the Fourier transform of zeta_k p by something that has no zeros. So it is decided without noise.
+the Fourier transform of zeta_k p by a function without zeros. So it is decided without noise.
 
 References
 ----------
@@ -46,10 +46,10 @@ __all__ = ["grand_staircase"]
 
 Array = NDArray[np.float64]
 
-_EXACT = 1e-10  # Directions with a smaller error are as good as known.
+_EXACT = 1e-10  # Directions with a smaller error count as exact.
 _STANDS_OUT = 1e4
 
-_TOLD_APART = 1e-3  # Of a blurred label no smaller signal is believed.
+_TOLD_APART = 1e-3  # A smaller signal in a blurred label may be an artefact.
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class _Known:
 
 
 def grand_staircase(link: Link, noise: float = 0.0) -> Staircase:
-    """Return steps of the grand staircase, idealised: earlier directions count as known.
+    """Return the steps of the idealised grand staircase, where earlier directions are known.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def grand_staircase(link: Link, noise: float = 0.0) -> Staircase:
     Returns
     -------
     Staircase
-        What stays undecided is one last step without a kind.
+        Directions that stay undecided form one last step without a kind.
     """
     relevant, _ = relevant_subspace(link)
     label = whole_section(link, relevant)
@@ -107,7 +107,7 @@ def grand_staircase(link: Link, noise: float = 0.0) -> Staircase:
             break
         if len(span):
             continue
-        # Under strong noise alpha is out of reach, but not the class.
+        # Under strong noise alpha cannot be computed, but the kind can.
         clean = _easy_signal(plain, 0.0, known)
         noisy = clean if noise == 0 else _easy_signal(label, noise, known)
         methods.append(noisy.method)
@@ -143,10 +143,10 @@ def grand_staircase(link: Link, noise: float = 0.0) -> Staircase:
 
 
 def _blur(section: Section, known: _Known) -> float:
-    """Variance of a label noise that hides what an error of the known directions would show.
+    """Return the variance of a label noise that hides errors of the known directions.
 
-    Off by an angle, z_U leaves a share of the unknown directions in a label that is fixed by U
-    alone. Noise a hundred times as large leaves a signal of at most a percent squared of it.
+    If U is off by an angle, a label that depends on U alone still depends on a share of the unknown
+    directions given z_U. Noise a hundred times as large reduces that signal to (1 percent)^2.
     """
     if known.tilt < _EXACT:
         return 0.0
@@ -160,8 +160,9 @@ def _trivial_span(
 ) -> tuple[Array, float, bool]:
     """Return directions with E[z | y] != 0, their error, and whether others are in doubt.
 
-    Correlations prove some, functions of the label more; the others come from the conditional
-    law. Few samples are enough when they find every direction that the symmetries of g allow.
+    Correlations with the label prove some of them and correlations with functions of the label
+    more; the others come from the conditional law. Few samples are enough when they find every
+    direction that the symmetries of g allow.
     """
     left = section.m - len(known.rows)
     found = shown[1].basis.reshape(-1, left)
@@ -176,7 +177,7 @@ def _trivial_span(
         span = np.vstack([found, further.basis @ rest])
         if not moments.replicates or len(span) >= moments.allowed:
             break
-    # What an error of the known directions could fake is no signal, and no proof of none.
+    # A signal that errors of the known directions could cause proves nothing either way.
     seen = open_range(rest @ moments.matrix @ rest.T, moments.entry_error, 1.0)
     doubt = further.doubt or len(seen.basis) > len(further.basis)
     doubt = doubt and len(span) < moments.allowed
@@ -195,7 +196,7 @@ def _trivial_span(
 
 @dataclass(frozen=True)
 class _EasySignal:
-    """The largest eigenvalue of the operator, its error with a floor, what it opens, and how."""
+    """The largest eigenvalue of the operator, its error, what it opens, the method and a floor."""
 
     value: float
     error: float
@@ -205,17 +206,17 @@ class _EasySignal:
 
     @property
     def is_there(self) -> bool:
-        """Whether the eigenvalue is larger than its error and than what could be faked."""
+        """Whether the eigenvalue is well above its error and above possible artefacts."""
         return self.value > max(10 * self.error, self.floor)
 
     @property
     def may_be_there(self) -> bool:
-        """Whether it cannot be told from zero: samples alone never prove that it vanishes."""
+        """Whether it may differ from zero; samples alone never prove that it vanishes."""
         return self.value > 5 * self.error or self.error > 1e-3 or self.method == "regression"
 
     @property
     def bound(self) -> float:
-        """What it is at most."""
+        """An upper bound of the eigenvalue."""
         return max(self.value, 0.0) + 5 * self.error
 
 
@@ -231,7 +232,7 @@ def _easy_signal(section: Section, noise: float, known: _Known) -> _EasySignal:
         return _EasySignal(0.0, math.inf, opened[:0], moments.method, 0.0)
     floor = (1e-7 if moments.replicates else 1e-10) * (section.m - len(known.rows))
     error = max(error, floor)
-    if blur > 0:  # Half the noise tells what the noise hides.
+    if blur > 0:  # Noise of half the deviation shows how much the noise hides.
         less = conditional_moments(section, noise, [2], known.rows, blur=blur / 4)[2]
         error += abs(threshold(less, section.m - len(known.rows))[0] - value)
     return _EasySignal(value, error, opened, moments.method, _TOLD_APART if blur > 0 else 0.0)
@@ -245,9 +246,9 @@ def _first_order(
     doubts: list[str],
     where: str,
 ) -> int | None:
-    """Return smallest k >= 3 at which the label says something about what is left.
+    """Return the smallest k >= 3 at which the label depends on the remaining directions.
 
-    What is found must stand out from what the lower orders may still hide, `below` at order 2.
+    The signal must stand out from what the lower orders may still hide, `below` at order 2.
     """
     left = section.m - len(known.rows)
     blur = _blur(section, known)

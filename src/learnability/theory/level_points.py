@@ -2,9 +2,9 @@
 
 The density of the label of z ~ N(omega, V) is an integral over a level set,
 p(y) = int_{g = y} N(z; omega, V) dS / |grad g|, and the level set does not depend on omega or V.
-It is met by the lines of a grid along every axis; lines along axis a count with the share
-n_a^2 of the unit normal n, so that a crossing weighs |d_a g| / |grad g|^2 times the area of a cell:
-tangent lines weigh nothing, and on a smooth level set the sum converges faster than any power.
+The lines of a grid along every axis cross it; lines along axis a count with the share n_a^2 of the
+unit normal n, so that a crossing has the weight |d_a g| / |grad g|^2 times the area of a cell:
+tangent lines have no weight, and on a smooth level set the sum converges faster than any power.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Points:
     weight : array, shape (n,)
         Area over gradient.
     start : array, shape (labels + 1,)
-        Where the points of each label start, and their number.
+        Where the points of each label start, and the number of all points.
     """
 
     z: Array
@@ -88,7 +88,7 @@ class LevelPoints:
         return np.asarray(y[np.isfinite(y)])
 
     def of(self, labels: Array) -> Points:
-        """The points of sorted labels (m,)."""
+        """Return the points of sorted labels (m,)."""
         r = self.link.r
         parts = [self._along(axis, labels) for axis in range(r)]
         z, weight, owner = (np.concatenate([p[k] for p in parts]) for k in range(3))
@@ -97,7 +97,7 @@ class LevelPoints:
         return Points(z[order], weight[order], start)
 
     def _along(self, axis: int, labels: Array) -> tuple[Array, Array, NDArray[np.intp]]:
-        """Points, weights and labels met by the lines along one axis."""
+        """Return points, weights and labels that the lines along one axis cross."""
         z, right, before, after = self._segments[axis]
         first = np.searchsorted(labels, np.minimum(before, after))
         count = np.searchsorted(labels, np.maximum(before, after)) - first
@@ -175,9 +175,9 @@ class LevelPoints:
     def _root(
         self, z: Array, axis: int, right: Array, wanted: Array, below: Array, above: Array
     ) -> tuple[Array, NDArray[np.bool_]]:
-        """Where the link takes wanted values on segments, by the Illinois method.
+        """Find where the link takes wanted values on segments, by the Illinois method.
 
-        Returns the points, and whether they are roots: a jump over the value is none.
+        Returns the points, and whether they are roots: a jump over the value is not one.
         """
         left, right = z[:, axis].copy(), right.copy()
         before, after = below.copy(), above.copy()
@@ -190,7 +190,7 @@ class LevelPoints:
                 z[:, axis] = t
                 value = np.asarray(self.link(z), dtype=float) - wanted
             on_left = np.sign(value) == np.sign(before)
-            # An end that stays for the second time counts half.
+            # The value at an end that stays for the second time is halved.
             before = np.where(on_left, value, np.where(side < 0, 0.5 * before, before))
             after = np.where(on_left, np.where(side > 0, 0.5 * after, after), value)
             left, right = np.where(on_left, t, left), np.where(on_left, right, t)

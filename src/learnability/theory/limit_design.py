@@ -1,10 +1,11 @@
 """A Gaussian data matrix in the limit of large d, for algorithms that only multiply with it.
 
-An algorithm that sees X (n, d) through products X w and X^T g alone needs no entry of X: given all
-products so far, the next one is what they fix plus a fresh Gaussian vector. In the limit of large d
-vectors of R^d are known by their coefficients in a basis that grows by one direction with each new
-X^T g, and vectors of R^n by samples of their entries. The only error left is that of the number of
-samples. This is state evolution with all its memory, whatever the damping or the memory term.
+An algorithm that uses X (n, d) only through products X w and X^T g needs no entry of X: given all
+products so far, the next one is a part that they determine plus a fresh Gaussian vector. In the
+limit of large d vectors of R^d are given by their coefficients in a basis that grows by one
+direction with each new X^T g, and vectors of R^n by samples of their entries. The only error left
+is that of the number of samples. This is state evolution with its whole memory, for any damping or
+memory term.
 
 References
 ----------
@@ -26,7 +27,7 @@ __all__ = ["LimitDesign"]
 Array = NDArray[np.float64]
 
 _NEW = 1e-7
-"""A vector counts as known when what is new in it is smaller than this fraction."""
+"""A vector counts as known when the new part of it is smaller than this share."""
 
 
 class LimitDesign:
@@ -39,17 +40,17 @@ class LimitDesign:
     alpha : float
         n / d.
     directions : int
-        Coefficients kept of a vector of R^d: as many as there are directions at the start,
-        and one for each row ever given to `collect`.
+        Number of coefficients of a vector of R^d: one per direction at the start, and one per row
+        ever given to `collect`.
     known : int
-        How many of them the first vectors use.
+        Number of coefficients that the first vectors use.
     rng : numpy.random.Generator
-        Where the fresh vectors come from.
+        Source of the fresh vectors.
 
     Attributes
     ----------
     shape : tuple of int or float
-        (n, d) as far as normalisation goes: samples, samples / alpha.
+        (n, d) for the purpose of normalisation: samples, samples / alpha.
     """
 
     def __init__(

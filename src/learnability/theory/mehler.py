@@ -5,7 +5,7 @@ K(x, x') = sum_j rho^j <He_j(x), He_j(x')> / j!
 
 in D dimensions has the eigenvalue rho^j on the C(D + j - 1, j) Hermite products of degree j. No
 sphere and no limit of large dimension is involved, so that the errors of ridge regression follow
-from the energies of the target by degree alone (`equivalent`). rho = 2 / D throughout.
+from the energies of the target by degree alone (`equivalent`). Here rho = 2 / D, at most 1/2.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ __all__ = [
 Array = NDArray[np.float64]
 
 HIGHEST = 16
-"""Degrees whose number of functions is counted; all others act as a ridge."""
+"""The highest degree whose functions are counted; all higher ones act as a ridge."""
 
 
 def mehler_parameter(dimension: int) -> float:
-    """Return the parameter rho = 2 / D, and 1/2 in few dimensions."""
+    """Return the parameter rho = 2 / D, but 1/2 in fewer than four dimensions."""
     return min(2.0 / dimension, 0.5)
 
 
@@ -67,9 +67,9 @@ def mehler_levels(dimension: int, energies: Array, noise: float) -> Levels:
     Parameters
     ----------
     dimension : int
-        D.
+        The dimension D.
     energies : array, shape (k,)
-        Of the target by degree, from 0.
+        Energies of the target by degree, from 0.
     noise : float
         Energy of higher degrees, and variance of the labels' noise.
     """
@@ -83,14 +83,14 @@ def mehler_levels(dimension: int, energies: Array, noise: float) -> Levels:
 
 
 def half_recovery(dimension: int, degree: int, ridge: float = 1.0) -> float:
-    """Return samples at which half of a degree is learned: the effective ridge is then rho^j.
+    """Return the samples at which half of a degree is learned: the effective ridge is then rho^j.
 
     Parameters
     ----------
     dimension : int
-        D.
+        The dimension D.
     degree : int
-        j.
+        The degree j.
     ridge : float
         The ridge of the regression.
     """

@@ -1,8 +1,9 @@
 """Learning curves of kernels and random features whose spectrum is a power law.
 
-Kernel eigenvalues k^-alpha (capacity alpha > 1), target coefficients k^(-alpha r - 1/2) (source
-r > 0), label noise sigma^2, n samples, p random features, ridge lambda. With nu the effective
-ridge, s_k = xi_k / (xi_k + nu), the deterministic equivalents are, for the kernel,
+The kernel has eigenvalues xi_k = k^-alpha (capacity alpha > 1), the target has coefficients
+f_k = k^(-alpha r - 1/2) (source r > 0), and there are label noise sigma^2, n samples, p random
+features and a ridge lambda. With nu the effective ridge and s_k = xi_k / (xi_k + nu), the
+deterministic equivalents are, for the kernel,
 
     n = sum_k s_k + lambda / nu,  Y = sum_k s_k^2 / n,
     bias = nu^2 sum_k f_k^2 / (xi_k + nu)^2 / (1 - Y),  variance = sigma^2 Y / (1 - Y),
@@ -51,7 +52,7 @@ _NOT_NEGATIVE = Declared(Number(at_least=0), "A ridge or its decay.")
 
 
 class Exponents(NamedTuple):
-    """Powers of 1/n; `risk` is the smaller one of those that matter."""
+    """Powers of 1/n; `risk` is the smaller of the two, or that of the bias without noise."""
 
     bias: float
     variance: float
@@ -64,11 +65,11 @@ class Optimum(NamedTuple):
     Attributes
     ----------
     ell : float
-        lambda / n = n^-ell.
+        The decay of the ridge, lambda / n = n^-ell.
     exponent : float
         The risk decays as n^-exponent.
     width : float
-        q of the fewest features p = n^q that reach it.
+        The exponent q of the fewest features p = n^q that reach it.
     """
 
     ell: float
@@ -116,7 +117,7 @@ class ScalingLaws:
         width : float, optional
             Random features; None for the kernel.
         levels : int, optional
-            Number of eigenvalues; None for endlessly many.
+            Number of eigenvalues; None for infinitely many.
 
         Returns
         -------
@@ -127,7 +128,8 @@ class ScalingLaws:
         ridge = _NOT_NEGATIVE.read("ridge", ridge)
         if ridge == 0 and (n == p or (levels is not None and levels <= min(n, p))):
             raise LearnabilityError(
-                "`ridge` is 0 where samples, features or eigenvalues are as many: give a ridge."
+                "`ridge` is 0, but there are as many samples as features, or no more eigenvalues "
+                "than both: give a ridge above 0."
             )
         return _parts(power_law(self.alpha, self.r, levels), n, p, ridge, self.noise)
 

@@ -1,4 +1,4 @@
-"""Ridge regression with the Mehler kernel in few dimensions: weights of samples depend on |x|.
+"""Ridge regression with the Mehler kernel in few dimensions, where weights depend on |x|.
 
 In D dimensions K(x, x) grows like exp(rho |x|^2 / (1 + rho)), so that for small D far samples have
 a larger leverage l than near ones, and errors that grow with |x| count more. With the features phi
@@ -9,18 +9,18 @@ of the kernel, the fit is (ridge + sum_i phi_i phi_i^T)^(-1) sum_i phi_i y_i, an
 is closed on functions of the radius: A has a block for each angular degree a, of multiplicity m_a,
 on radial functions R_ak (Laguerre polynomials) of eigenvalues rho^(a + 2k). With w = 1 / (1 + l),
 the mean fit of a part f_a of the target has the coefficients A_a^(-1) n E[w phi_a f_a], and the
-mean squared error e(r) at radius r, bias b(r), solves
+mean squared error e(r) at radius r, with the squared bias b(r), solves
 
     e(r) = b(r) + n sum_a m_a E'[ w(r')^2 (phi_a(r).A_a^(-1) phi_a(r'))^2 e(r') ] .
 
 Without dependence on r this is the usual equivalent with effective ridge nu = ridge / (n w). The
-target enters by its radial part, by the energies of its other parts by degree j, shared among the
-angular degrees a = j, j - 2, ... like the functions of that degree, and by E[y^2 | r], to which the
-error of all but the radial part is taken as proportional. A function of features does not share its
-energy so: its parts of all degrees lie along a few harmonics Y_a, and where w falls with r the fit
-is that of the near samples, which is steeper when the function saturates. The radial part,
-E[y^2 | r] and the parts E[f Y_a | r] along such harmonics are given as means of samples of like
-radius; polynomials of r would be no good in the tails.
+target enters through its radial part; through the energies of its other parts by degree j, shared
+among the angular degrees a = j, j - 2, ... in proportion to their numbers of functions; and through
+E[y^2 | r], to which the error of all but the radial part is taken as proportional. A function of
+features does not share its energy in this way: its parts of all degrees lie along a few harmonics
+Y_a, and where w falls with r the near samples determine the fit, which is steeper when the function
+saturates. The radial part, E[y^2 | r] and the parts E[f Y_a | r] along such harmonics are given as
+means of samples of nearly equal radius; polynomials of r would fail in the tails.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _NODES = 80
 
 
 class Profile(NamedTuple):
-    """Means of a centred target at like radius.
+    """Means of a centred target at nearly equal radius.
 
     Attributes
     ----------
@@ -70,13 +70,13 @@ class RadialTarget(NamedTuple):
     radial : array, shape (k,)
         Coefficients of R_0k, the normalised radial polynomials of degree 2 k.
     energies : array, shape (j,)
-        Energies by degree of what is not radial.
+        Energies by degree of the part that is not radial.
     squares : array, shape (k,)
         Coefficients of E[y^2 | r] on the same polynomials; noise included.
     feature_radial : array, shape (r, k)
         Coefficients of the features.
     feature_parts : array, shape (r, j)
-        <P_j f, h_m> of what is not radial.
+        <P_j f, h_m> of the part that is not radial.
     profile : Profile, optional
         The same as functions of the radius, in place of polynomials.
     """
@@ -90,7 +90,7 @@ class RadialTarget(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """A fit by radius.
+    """A fit as a function of the radius.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Curve(NamedTuple):
     spread : array, shape (nodes,)
         Variance of the fit over samples.
     product, square : float
-        Of what lies along no harmonic: E[f q] and E[q^2] of the mean fit.
+        E[f q] and E[q^2] of the mean fit, for the part that lies along no harmonic.
     """
 
     x: Array
@@ -112,7 +112,7 @@ class Curve(NamedTuple):
 
 
 class RidgeFit(NamedTuple):
-    """What ridge regression makes of a target.
+    """The result of ridge regression on a target.
 
     Attributes
     ----------
@@ -123,9 +123,9 @@ class RidgeFit(NamedTuple):
     with_features : array, shape (r,)
         E[q h_m].
     learned : array, shape (j,)
-        Share of degree j that the mean fit has.
+        Share of degree j that the mean fit has learned.
     curve : Curve
-        The fit by radius.
+        The fit as a function of the radius.
     """
 
     error: float
@@ -137,11 +137,11 @@ class RidgeFit(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _basis(D: int, end: float) -> tuple[Array, Array, list[float], list[Array]]:
-    """Nodes x = r^2 / 2 up to an end, weights, multiplicities and features phi_a (nodes, k)."""
+    """Return nodes x = r^2 / 2 up to an end, weights, multiplicities and phi_a (nodes, k)."""
     from scipy.special import eval_genlaguerre, gammaln
 
     v, p = legendre(_NODES)
-    root = math.sqrt(end) * (v + 1) / 2  # In r, whose law is smooth at zero.
+    root = math.sqrt(end) * (v + 1) / 2  # The rule is in r, whose law is smooth at zero.
     x = root**2
     p = p * np.exp((D - 1) * np.log(root) - x)
     p = p / p.sum()
@@ -160,7 +160,7 @@ def _basis(D: int, end: float) -> tuple[Array, Array, list[float], list[Array]]:
 
 
 def _multiplicity(D: int, a: int) -> float:
-    """Number of harmonics of degree a in D dimensions."""
+    """Return the number of harmonics of degree a in D dimensions."""
     if D == 1:
         return 1.0 if a < 2 else 0.0
     return float(math.comb(D + a - 1, a) - (math.comb(D + a - 3, a - 2) if a > 1 else 0))
@@ -174,16 +174,16 @@ def radial_fit(
     Parameters
     ----------
     target : RadialTarget
-        In the D variables of the regression.
+        The target in the D variables of the regression.
     D : int
         Number of variables.
     n : float
         Samples.
     ridge : float
-        Of (K + ridge I) c = y.
+        The ridge of (K + ridge I) c = y.
     beyond : float
-        Inputs go out to the furthest of so many times n: the kernel grows, so that what lies
-        further would count what hardly ever happens.
+        Inputs extend to the furthest of `beyond` times n samples: the kernel grows, so that inputs
+        further out would count although they hardly ever occur.
     """
     from scipy.special import gammainccinv
 
@@ -233,7 +233,7 @@ def radial_fit(
         others = others - f**2
         product += float(p @ (f * fit))
         with_features = with_features + (p * fit) @ h
-        if a:  # The radial part is in no energies.
+        if a:  # The energies do not include the radial part.
             count = min(_RADIAL, (degrees - a + 1) // 2)
             coefficients = (p[:, None] * plain[a][:, :count]).T @ values
             energies[a : a + 2 * count : 2] -= coefficients[:, 0] ** 2
@@ -254,7 +254,7 @@ def radial_fit(
         if D > 1:
             product += energies[j] * learned[j]
             with_features = with_features + parts[:, j] * learned[j]
-    # What is left of other parts and of noise is spread over the radii like all of these.
+    # The errors of the other parts and the noise are spread over the radii in proportion to them.
     others = np.maximum(others, 0.1 * float(p @ np.abs(others)))
     bias = bias + max(left, 0.0) * others / float(p @ others)
     weights = n * p * w**2

@@ -1,16 +1,16 @@
-"""How much of each direction the second moment of the labels shows, direction by direction.
+"""The share of each direction that the second moment of the labels recovers.
 
 C = (1/n) sum_i T_i x_i x_i^T, T = y - E y, has the mean M = E[T (z z^T - I)] on the D hidden
 directions z. Let v be an eigenvector of M with eigenvalue theta, and d' = d - D. The other d'
-inputs do not depend on the labels, so that the eigenvalue of C that v gives and the overlap of its
-eigenvector with v follow from the law of (T, v.z) alone: with u the root of
+inputs are independent of the labels, so that the eigenvalue of C that belongs to v and the overlap
+of its eigenvector with v follow from the law of (T, v.z) alone: with u the root of
 
     d' / (n u) = theta + u a_2 + u^2 a_3 ,   a_k = v.E[T^k (z z^T - I)] v ,   A = d' / (n u^2) ,
     m^2 = (A - k_2 - 2 u k_3) / (A + a_2 + 2 u a_3) ,      k_j = E T^j ,
 
 to second order in u T, which is small of order (d / n)^(1/2). To first order m^2 = 1 - n*/n with
-n* = d' E[T^2] / theta^2, below which v is not seen. Eigenvectors that show nothing are uniform in
-what is left. Near n* a finite dimension rounds the transition, and a few labels that are so large
+n* = d' E[T^2] / theta^2, below which v is not seen. Eigenvectors that find no direction are uniform
+in the remaining space. Near n* a finite dimension rounds the transition, and a few labels so large
 that u T is of order one have eigenvectors of their own: there only bounds are given.
 
 References
@@ -34,27 +34,27 @@ __all__ = ["Recovered", "exact_directions", "recovered_directions"]
 
 Array = NDArray[np.float64]
 
-_FOUND, _LOST = 3.0, 0.25  # Of n / n*: between them the transition is rounded.
-_ROUNDED = 0.3  # What a finite dimension shows at most where nothing is expected.
-_LARGE = 0.6  # Of u T for the largest label.
+_FOUND, _LOST = 3.0, 0.25  # Values of n / n* between which the transition is rounded.
+_ROUNDED = 0.3  # The largest share that a finite dimension shows below n*.
+_LARGE = 0.6  # The largest u T of the largest label for which the expansion holds.
 
 
 @dataclass(frozen=True)
 class Recovered:
-    """What a first layer has of the hidden directions, in the basis of the directions.
+    """The share of the hidden directions in a first layer, in the basis of the directions.
 
     Attributes
     ----------
     basis : array, shape (D, D)
         Orthonormal columns v.
     share : array, shape (D,)
-        m^2 of each.
+        The share m^2 of each v.
     least, most : array, shape (D,)
-        Bounds of it; the share itself where it is known.
+        Bounds of the share, equal to it where it is known.
     n_star : array, shape (D,)
-        Samples at which each is first seen.
+        Samples from which each v is seen.
     reason : str
-        Why some are not known; empty when all are.
+        Why some shares are not known; empty when all are.
     """
 
     basis: Array
@@ -87,7 +87,7 @@ def recovered_directions(target: Hierarchical, d: int, n: float) -> Recovered:
     Parameters
     ----------
     target : Hierarchical
-        With its N as a number.
+        A target whose N is a number.
     d : int
         Dimension.
     n : float
@@ -121,8 +121,8 @@ def recovered_directions(target: Hierarchical, d: int, n: float) -> Recovered:
         )
     largest = target.composition.tail(min(1 / n, 0.5)) + 3 * math.sqrt(target.noise)
     heavy = found & (steep * largest > _LARGE)
-    # Inputs of large labels are large along the directions: they show some of those not found,
-    # and how much of them is not known.
+    # Inputs with large labels are large along the directions: they show an unknown share of those
+    # that are not found.
     if math.sqrt(away / (n * k2)) * largest > _LARGE:
         heavy |= ~found
     if heavy.any():
@@ -133,18 +133,18 @@ def recovered_directions(target: Hierarchical, d: int, n: float) -> Recovered:
             f"largest of {n:g} is about {largest / math.sqrt(k2):.2g} standard deviations"
         )
     lost = D - int(found.sum())
-    chance = lost / (d - D + lost)  # It is what random vectors have of any direction.
+    chance = lost / (d - D + lost)  # The share of any direction in random vectors.
 
     def with_chance(values: Array) -> Array:
         return np.asarray(values + (1 - values) * chance)
 
     share, least, most = with_chance(share), with_chance(least), with_chance(most)
     missing = float(np.sum(1 - share))
-    if missing > away:  # D vectors leave `away` dimensions out, and no more of the directions.
+    if missing > away:  # D vectors leave out `away` dimensions, so the shares miss no more.
         share = 1 - (1 - share) * away / missing
         least, most = np.maximum(least, share), np.ones(D)
         reason = reason or (
-            f"only {away} dimensions are left beside the {D} directions, too few for a theory of "
+            f"only {away} dimensions are left besides the {D} directions, too few for a theory of "
             "their noise"
         )
     return Recovered(basis, share, least, most, n_star, reason)

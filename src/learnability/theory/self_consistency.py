@@ -30,22 +30,23 @@ Array = NDArray[np.float64]
 def self_consistent_alpha(
     channel: Channel, known: Array, opened: Array, idealised: float
 ) -> float | None:
-    """Return the alpha at which directions open when those known are only partly so.
+    """Return the alpha at which directions open when earlier ones are only partly known.
 
     Parameters
     ----------
     channel : Channel
         The link and its noise.
     known, opened : array, shapes (j, r) and (k, r)
-        Orthonormal rows: what is found before, and what opens.
+        Orthonormal rows: the directions found before, and those that open.
     idealised : float
-        The alpha at which they open when the known ones are known exactly.
+        The alpha at which they open when the earlier ones are known exactly.
 
     Returns
     -------
     float or None
-        None when it is not computed: more than one direction is partly known, or the posterior is
-        not exact, or r > 2 and the known direction is not recovered exactly before.
+        None when it is not computed: when more than one direction is partly known, when the
+        posterior is not exact, or when r > 2 and the known direction is not recovered exactly
+        before.
     """
     from scipy.optimize import brentq
 
@@ -62,13 +63,13 @@ def self_consistent_alpha(
     u = known[0]
 
     def gap(q: float) -> float:
-        """Return alpha at which q is reached, over alpha at which the others open at q."""
+        """Return the log of the alpha at which q is reached over that at which others open."""
         information, response = engine.with_response(q * np.outer(u, u), opened)
         reached = q / ((1 - q) * float(u @ information @ u))
         return math.log(reached * response)
 
     low, high = 0.04, 0.96
-    if gap(high) < 0:  # It is all but known before the others open.
+    if gap(high) < 0:  # The direction is all but known before the others open.
         return idealised
     if gap(low) > 0:
         return None
@@ -77,7 +78,7 @@ def self_consistent_alpha(
 
 
 def _splits(link: Link, known: Array, opened: Array) -> bool:
-    """Return whether a reflection of the link keeps the known direction and turns the new ones."""
+    """Return whether a reflection of the link keeps the known direction and flips the new ones."""
     for s in link.symmetries:
         keeps = np.allclose(known @ s.matrix, known, atol=1e-9)
         if keeps and np.allclose(opened @ s.matrix, -opened, atol=1e-9):

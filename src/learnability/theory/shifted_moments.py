@@ -1,7 +1,8 @@
 """Gaussian means of a function at a shifted argument, and of its derivatives.
 
-M_k(z) = E[F^(k)(z + width v)] = E[F(z + width v) He_k(v)] / width^k for v standard normal: the
-argument is integrated on panels that end at the breaks of F, so that F needs no derivative.
+These are M_k(z) = E[F^(k)(z + width v)] = E[F(z + width v) He_k(v)] / width^k with v standard
+normal. The argument is integrated on panels that end at the breaks of F, so that F needs no
+derivative.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ def shifted_moments(function: Link, z: Array, width: float, order: int, power: i
     Parameters
     ----------
     function : Link
-        F, of one variable.
+        The function F of one variable.
     z : array, shape (n,)
         Shifts.
     width : float
-        The width of the normal law around them.
+        The standard deviation of the normal law around them.
     order : int
         Highest derivative.
     power : int
@@ -60,7 +61,7 @@ def shifted_moments(function: Link, z: Array, width: float, order: int, power: i
 def tabulated_moments(
     function: Link, reach: float, width: float, order: int, power: int = 1
 ) -> Callable[[Array], Array]:
-    """Return the same as a spline on [-reach, reach]: a callable from z to (order + 1, ...)."""
+    """Return the moments as a spline on [-reach, reach], a callable from z to (order + 1, ...)."""
     from scipy.interpolate import CubicSpline
 
     z = np.linspace(-reach, reach, int(2 * reach / (0.05 * width)) | 1)

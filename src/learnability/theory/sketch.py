@@ -1,8 +1,8 @@
-"""A first sketch of state evolution: one fixed point, within a second, with the error that it has.
+"""A first sketch of state evolution: one fixed point with its error, within a second.
 
-The information of a label is integrated on few level sets and few omega, which is right to some
+The information of a label is integrated on few level sets and few omega, which is correct to a few
 percent, and the iteration M <- A (I + A)^{-1} of `state_evolution` is followed until its steps are
-small. Where that takes many steps, or ends where a sketch cannot tell, there is none.
+small. Where that takes many steps, or the error hides the answer, there is no sketch.
 
 References
 ----------
@@ -37,23 +37,23 @@ _FEW = Resolution(
     tolerance=(1e-3, 3e-3, 1e-2, 1e-2),
 )
 _RELATIVE_ERROR = 0.05
-"""Of the information on so few level sets."""
+"""Relative error of the information on so few level sets."""
 _RESOLVED = (0.99, 0.9, 0.7)
-"""Overlaps that these resolve; beyond them the information follows its limit law."""
+"""Overlaps that these resolve for r = 1, 2, 3; above, the information follows its limit law."""
 _MOST_STEPS = 40
 _SMALL_STEP, _SMALL_SHARE, _TINY_STEP = 1e-3, 0.02, 5e-5
-"""Steps that end the iteration: at most so large, a share of the overlap, and of none."""
+"""A step that ends the iteration: at most this large, this share of the overlap, and at least."""
 _TOLD, _PUSH = 0.05, 1e-3
-"""Directions of a smaller overlap are tried with this one."""
+"""Directions with a smaller overlap than the first are tried again from the second."""
 
 
 class _TooLongError(Exception):
-    """The iteration takes more steps than a sketch has."""
+    """The iteration takes more steps than a sketch allows."""
 
 
 @dataclass(frozen=True, eq=False)
 class _FewLevels(LabelInformation):
-    """The information of a label on few level sets and cells, whatever else is known of it."""
+    """The information of a label on few level sets and cells, without any closed form."""
 
     on_boxes = None
     error = _RELATIVE_ERROR
@@ -77,19 +77,19 @@ class _FewLevels(LabelInformation):
 def sketched_fixed_point(
     channel: Channel, alpha: float, informed: bool = False
 ) -> FixedPoint | None:
-    """Return about where message passing ends, with an error; None where a sketch cannot tell.
+    """Return roughly where message passing ends, with an error; None where this is unreliable.
 
-    A direction beyond what is resolved says more about the others than is known here: there is no
-    sketch unless the others are there, too.
+    A direction with an overlap that is not resolved makes the information on the others uncertain:
+    there is no sketch unless the overlaps of all directions are that large.
 
     Parameters
     ----------
     channel : Channel
         The link and its label noise.
     alpha : float
-        Samples over dimension.
+        Samples per dimension.
     informed : bool
-        Start from the hidden directions instead of from nothing.
+        Whether to start from the hidden directions instead of from zero overlap.
     """
     r = channel.link.r
     if r >= MOST_DIRECTIONS:
@@ -123,7 +123,7 @@ def _tolerance(M: Array) -> float:
 
 
 def _opened(one_step: Callable[[Array], Array], M: Array, relative: float) -> Array | None:
-    """Iterate until every direction is open or shrinks; None where the error hides which."""
+    """Iterate until every direction opens or shrinks; None where the error hides which."""
     for _ in range(len(M) + 1):
         found, status = relaxed(one_step, _tolerance, M)
         if status is not Status.CONVERGED:

@@ -23,9 +23,9 @@ class Step:
     directions : array, shape (k, r)
         The new directions, orthonormal rows.
     kind : {"trivial", "easy", "hard", "csq"} or None
-        By what they are found; None when undecided.
+        How hard it is to find them; None when undecided.
     alpha : float or None
-        Samples over dimension at which they open when the earlier directions are known: 0.0 for
+        Samples per dimension at which they open when the earlier directions are known: 0.0 for
         trivial, inf for hard, None for CSQ steps and when undecided.
     order : int or None
         Order of the conditional Hermite moment that shows them; None when none was found.
@@ -66,12 +66,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Staircase:
-    """Steps, and sentences on what stayed in doubt.
+    """The steps of a staircase, and what stayed in doubt.
 
     Attributes
     ----------
     steps : tuple of Step
-        In their order.
+        The steps in their order.
     doubts : tuple of str
         Sentences on what stayed in doubt.
     methods : tuple of str

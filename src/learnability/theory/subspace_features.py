@@ -1,4 +1,4 @@
-"""Ridge regression on features that know a subspace, in dimension d: levels and errors.
+"""Ridge regression in dimension d on features that have found a subspace: levels and errors.
 
 After steps that found a subspace U of the hidden directions, neurons are w = w_0 + s u with w_0
 random of unit length and u standard normal in U. Given x_U, the features have the degrees l in the
@@ -7,9 +7,9 @@ d - |U| other coordinates,
     E_u[M_l(s u . x_U) M_l(s u . x'_U)] (x_perp . x'_perp / d)^l / l!,
 
 with M_l the mean of the l-th derivative of sigma (`shifted_moments`). Each of these kernels on U is
-split into eigenfunctions; one of them times the harmonics of degree l is a level (`equivalent`),
-and the energy of the target on it comes from E[He_beta(x_perp) f | x_U]. As d grows with n and p as
-powers of it, the errors go to the risk floors.
+split into eigenfunctions; one of them times the products of degree l is a level (`equivalent`), and
+the energy of the target on it comes from E[He_beta(x_perp) f | x_U]. As d grows, with n and p
+powers of d, the errors converge to the risk floors.
 
 References
 ----------
@@ -36,7 +36,7 @@ __all__ = ["HIGHEST", "levels_in", "subspace_levels"]
 Array = NDArray[np.float64]
 
 HIGHEST = 4
-"""Degrees in the unknown coordinates that are followed; higher ones act as noise and as a ridge."""
+"""The highest degree in the unknown coordinates; higher ones act as noise and as a ridge."""
 _LOG_NEURONS = 8
 _SMALL = 1e-13
 
@@ -44,7 +44,7 @@ _SMALL = 1e-13
 def subspace_levels(
     link: Link, known: Array, activation: Link, strength: float, noise: float
 ) -> list[tuple[int, Array, Array]]:
-    """The levels of features and target by degree, without their sizes.
+    """Return the levels of features and target by degree, without their sizes.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def subspace_levels(
     activation : Link
         The function sigma.
     strength : float
-        s, the length of the neurons along each direction of U.
+        The length s of the neurons along each direction of U.
     noise : float
         Variance of the label noise.
 
@@ -63,7 +63,7 @@ def subspace_levels(
     -------
     list of (degree, weights, energies)
         Weights k_lm of the kernel on each eigenfunction and energies of the target there; the last
-        entry, of degree -1, has the weight of all higher degrees and what is noise.
+        entry, of degree -1, has the weight and the energy of all higher degrees, with the noise.
     """
     section = Section.whole(link)
     k = len(known)
@@ -74,7 +74,7 @@ def subspace_levels(
     energy = rule.mean(values**2)
     if k < link.r:
         moments = rule.hermite_moments(values, list(range(HIGHEST + 1)))
-    else:  # Everything is known, and there is no degree in the rest.
+    else:  # All directions are known, and no coordinates are left.
         own = (values * rule.inner_weights).sum(axis=1)[:, None]
         moments = {degree: own * (degree == 0) for degree in range(HIGHEST + 1)}
     x, weights = rule.outer, rule.outer_weights
@@ -94,7 +94,7 @@ def subspace_levels(
         energies = np.sum(along**2, axis=1) / squares[kept]
         total = float(weights @ np.sum(moments[degree] ** 2, axis=1))
         missed -= total
-        # What no neuron sees of this degree is a level without weight.
+        # The part of this degree that no neuron sees is a level without weight.
         found.append((degree, np.append(squares[kept], 0.0),
                       np.append(energies, max(total - energies.sum(), 0.0))))  # fmt: skip
         left -= float(np.sum(squares))
@@ -103,14 +103,14 @@ def subspace_levels(
 
 
 def levels_in(d: int, known: int, found: list[tuple[int, Array, Array]]) -> Levels:
-    """The levels in dimension d.
+    """Return the levels in dimension d.
 
     Parameters
     ----------
     d, known : int
-        Dimension, and that of U.
+        The dimension, and that of U.
     found : list
-        Of `subspace_levels`.
+        What `subspace_levels` returns.
     """
     eigenvalues, sizes, energies = [], [], []
     for degree, weight, energy in found[:-1]:

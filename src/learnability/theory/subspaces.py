@@ -1,4 +1,4 @@
-"""Which subspaces carry a signal, and which are free of it as far as the numerics can tell."""
+"""Subspaces that carry a signal, and those that carry none as far as the numerics can tell."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ __all__ = ["Signal", "bayes_operator", "hermite_orders", "open_range", "relevant
 
 Array = NDArray[np.float64]
 
-_STEEP = 20.0  # A function of such a slope turns within a twentieth of a standard deviation.
+_STEEP = 20.0  # A steeper function changes within a twentieth of a standard deviation.
 
 
 def hermite_orders(r: int) -> tuple[int, ...]:
-    """The orders up to which a link in r variables is expanded, one after the other at need."""
+    """Return the orders up to which a link in r variables is expanded, tried one after another."""
     return (4, {1: 24, 2: 14, 3: 10, 4: 9}[r]) if r <= 4 else (2, 4, 6)
 
 
 def is_square_integrable(link: Link) -> bool:
-    """Whether E[g^2] is finite as far as the quadrature can tell; a bad link still raises."""
+    """Return whether E[g^2] is finite as far as quadrature can tell; a bad link still raises."""
     return _why_not_expanded(link) is None
 
 
@@ -47,10 +47,10 @@ def _why_not_expanded(link: Link) -> str | None:
 
 
 def relevant_subspace(link: Link) -> tuple[Array, str | None]:
-    """Return the directions that g depends on.
+    """Return the directions on which g depends.
 
-    Hermite tensors bound the subspace from below; that g does not change along the rest is then
-    tested at random points. Without that proof every direction counts.
+    Hermite tensors bound the subspace from below; whether g is constant along the rest is then
+    tested at random points. If it is not, every direction counts.
 
     Returns
     -------
@@ -84,12 +84,12 @@ def relevant_subspace(link: Link) -> tuple[Array, str | None]:
 
 
 def refuse_spikes(link: Link) -> None:
-    """Refuse a link with a smooth spike that samples do not meet: integrals would not see it.
+    """Refuse a link with a smooth spike that samples miss, as integrals would miss it too.
 
     Raises
     ------
     LearnabilityError
-        When a function such as tanh or exp in it changes in so small a cell.
+        When a function in it such as tanh or exp changes in so small a cell.
     """
     for part in (link,) if link.law is None else link.law.parts:
         if part.tree is None:
@@ -109,7 +109,7 @@ def refuse_spikes(link: Link) -> None:
 
 
 def _of_law(law: Law) -> tuple[Array, str | None]:
-    """Return the visible directions that any part of a law of the label depends on."""
+    """Return the visible directions on which any part of a law of the label depends."""
     found = [relevant_subspace(part) for part in law.parts]
     rows = np.vstack([basis[:, : law.r] for basis, _ in found])
     together = rows.T @ rows
@@ -124,7 +124,7 @@ def _unfolded(expansion: HermiteExpansion, k: int) -> Array:
 
 
 def top_range(matrix: Array, rank: int) -> Array:
-    """Orthonormal rows (rank, m) that span the leading eigenvectors of a symmetric matrix."""
+    """Return orthonormal rows (rank, m) spanning leading eigenvectors of a symmetric matrix."""
     _, vectors = np.linalg.eigh(matrix)
     block = vectors[:, len(matrix) - rank :]
     return basis_of(block @ block.T, rank)
@@ -148,7 +148,8 @@ class Signal:
     doubt : bool
         Whether an eigenvalue could not be told from zero.
     tilt : float
-        Error of the range, as a sine: that of the entries over the smallest eigenvalue that counts.
+        Error of the range, as a sine: the error of the entries over the smallest eigenvalue that
+        counts.
     """
 
     def __init__(self, basis: Array, doubt: bool, tilt: float = 0.0) -> None:
@@ -197,7 +198,7 @@ def _eigenvalue_of(function: Callable[[Array], Array], j: int) -> Callable[[Arra
 
 
 def threshold(moments: ConditionalMoments, m: int) -> tuple[float, float, Array]:
-    """The largest eigenvalue of the operator, its error, and the subspace (k, m) that it opens.
+    """Return the operator's largest eigenvalue, its error, and the subspace (k, m) it opens.
 
     The subspace is the range of the projection of the identity on the top eigenspace: the
     largest range of a PSD matrix in it (Krein-Rutman).

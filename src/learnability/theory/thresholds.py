@@ -25,7 +25,7 @@ _FIRST_SAMPLES = (14, FEW_SAMPLES)
 
 @dataclass(frozen=True)
 class WeakRecovery:
-    """What one label says about the hidden directions, to first and second order.
+    """The information of one label on the hidden directions, to first and second order.
 
     Attributes
     ----------
@@ -33,10 +33,10 @@ class WeakRecovery:
         Directions learned at any ratio of samples to dimension: the range of E[m m^T],
         m = E[z | y].
     alpha : float
-        1 / lambda_max of the operator, inf when that vanishes. It is the weak-recovery threshold
-        of the directions left over when `trivial` is empty.
+        1 / lambda_max of the operator, inf when that vanishes. If `trivial` is empty, it is the
+        weak-recovery threshold.
     alpha_error : float
-        Its error.
+        The error of `alpha`.
     directions : array, shape (j, r)
         The subspace that opens at `alpha`; empty when it is infinite.
     operator : array, shape (q, q)
@@ -87,7 +87,7 @@ def weak_recovery(
 
 @lru_cache(maxsize=64)
 def _of_nothing_known(channel: Channel, samples: int) -> WeakRecovery:
-    """The same with nothing known, which several questions ask of one channel."""
+    """Return the same with nothing known, cached as several questions need it."""
     return _weak_recovery(channel, checked_frame(None, channel.link.r), samples)
 
 
@@ -112,8 +112,8 @@ def _weak_recovery(channel: Channel, frame: Array, samples: int) -> WeakRecovery
 def first_estimates(channel: Channel) -> Iterator[WeakRecovery]:
     """Yield the weak recovery of a channel from few samples, then from more.
 
-    An estimate comes only where few samples decide what it is about: where a direction is trivial,
-    or symmetries leave none that could be. Nothing comes where no samples are used.
+    An estimate is yielded only where few samples decide its kind: where a direction is trivial, or
+    symmetries allow none that is. Nothing is yielded where no samples are used.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def first_estimates(channel: Channel) -> Iterator[WeakRecovery]:
 
 
 def spectrum_is_needed(channel: Channel) -> bool:
-    """Return whether no direction shows in the mean vector of labels, but one in their spectrum.
+    """Return whether no direction shows in E[z | y], but one in E[z z^T - I | y].
 
     Parameters
     ----------

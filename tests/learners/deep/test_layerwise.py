@@ -95,7 +95,7 @@ def test_predictions() -> None:
 def test_what_is_not_known_is_not_given() -> None:
     network = Layerwise(width=200).predict(TARGET, d=64, alpha=147.0)
     assert np.isnan(network.two_layer_error) and np.isnan(network.first_layer_overlap)
-    assert np.isfinite(network.kernel_error) and "no Mehler kernel" in network.attrs["note"]
+    assert np.isfinite(network.kernel_error) and "not a Mehler kernel" in network.attrs["note"]
     reused = Layerwise(fresh=False)
     near, far = reused.predict(TARGET, d=64, alpha=[30.0, 147.0]).two_layer_error.values
     assert np.isnan(near) and np.isfinite(far)

@@ -31,7 +31,7 @@ def test_what_is_not_known_is_undecided() -> None:
 def test_refusals() -> None:
     with pytest.raises(LearnabilityError, match="more samples than dimensions"):
         FlowNetwork(4).simulate("z", d=30, alpha=1.0)
-    with pytest.raises(LearnabilityError, match="no run has endless samples"):
+    with pytest.raises(LearnabilityError, match="no run has infinitely many samples"):
         FlowNetwork(4).simulate("z", question="population", d=30)
     with pytest.raises(LearnabilityError, match="it accepts at most 1"):
         FlowNetwork(4).simulate("z1*z2", d=30, alpha=2.0)

@@ -74,7 +74,7 @@ def test_what_the_theory_does_not_cover_is_refused() -> None:
             tanh.predict("z", d=20, alpha=1.0, **{name: value})  # type: ignore[typeddict-item]
     with pytest.raises(LearnabilityError, match="`seeds` was given without `d`"):
         tanh.predict("z", alpha=1.0, seeds=2)
-    with pytest.raises(LearnabilityError, match=r"`ridge`.*what is looked for"):
+    with pytest.raises(LearnabilityError, match=r"`ridge`.*it is what this question determines"):
         GiantSteps(ridge=0.1, **TANH).predict("z", question="best-ridge", alpha=1.0)
     odd = GiantSteps(init="signs", **TANH).predict("sign(z)", alpha=2.0)
     assert float(odd.error) == float(tanh.predict("sign(z)", alpha=2.0).error)

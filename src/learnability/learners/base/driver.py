@@ -37,7 +37,7 @@ __all__ = [
 
 
 def the_question(learner: Learner, name: str | None) -> Question:
-    """Return the question of a name; the first of the learner for None.
+    """Return the question with a name; None stands for the first of the learner.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def the_question(learner: Learner, name: str | None) -> Question:
 
 
 class Runs:
-    """Runs of a learner at one place of a grid: checked once, then asked for as many seeds as come.
+    """Runs of a learner at one point of a grid, checked once and then asked for any seeds.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Runs:
         Parameters
         ----------
         seeds : sequence of int
-            Of the runs.
+            The seeds of the runs.
         """
         return self.labelled(self.found(seeds), seeds)
 
@@ -94,7 +94,7 @@ class Runs:
         Parameters
         ----------
         seeds : sequence of int
-            Of the runs.
+            The seeds of the runs.
         """
         with within_numerics(self._who):
             return self._learner.run(self._question.name, self._target, self._at, seeds)
@@ -107,7 +107,7 @@ class Runs:
         found : Found
             What the learner answered for the seeds.
         seeds : sequence of int
-            Of the runs.
+            The seeds of the runs.
         """
         return self._labels.on(found, self._lead(found), seeds)
 
@@ -134,12 +134,12 @@ class Runs:
 
 
 def form(found: Found) -> object:
-    """Return what two answers have in common when they can be joined without a change of a bit.
+    """Return a key that is equal for two answers if they can be joined without changing a bit.
 
     Parameters
     ----------
     found : Found
-        What a learner answered; with coordinates or attributes of its own it is like no other.
+        What a learner answered; with coordinates or attributes of its own it is never joined.
     """
     if found.coords or found.attrs:
         return object()
@@ -249,7 +249,7 @@ def alpha_by_alpha(
 
 
 def _stacked(found: Sequence[Found], axis: int) -> Found:
-    """Return results of the same names as one, along a new axis; paths hold their last value."""
+    """Join results of equal names along a new axis; shorter paths repeat their last value."""
     first = found[0]
     if len(found) == 1:
         alone = {name: _lifted(one, axis) for name, one in first.values.items()}

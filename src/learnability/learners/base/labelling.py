@@ -22,7 +22,7 @@ __all__ = ["Labelled", "Labels"]
 
 
 class Labelled(NamedTuple):
-    """A result as the parts of an `xarray.Dataset`, which costs more to make than many runs.
+    """The parts of an `xarray.Dataset`; constructing it takes longer than many runs do.
 
     Attributes
     ----------
@@ -40,12 +40,12 @@ class Labelled(NamedTuple):
 
 
 class Labels:
-    """The labels of arrays by the schema; an argument that was one number takes its axis away.
+    """The labels of arrays by the schema; an argument that was given as one number has no axis.
 
     Parameters
     ----------
     learner, question, verb
-        Who is asked, and what.
+        The learner that is asked, the question, and "simulate" or "predict".
     target : Target
         Where the samples come from.
     at, given : mapping

@@ -168,7 +168,7 @@ class Learner(ABC):
         Parameters
         ----------
         question, target, at
-            As in `run`, but for the alpha, which is a float.
+            As in `run`, except that alpha is a float.
         seed : int
             The seed of the run.
         """
@@ -184,7 +184,7 @@ class Learner(ABC):
         question, target, at
             As in `run`.
         seeds : sequence of int or None
-            Where the theory depends on random starts or samples.
+            Seeds, where the theory depends on random starts or samples.
 
         Raises
         ------
@@ -194,7 +194,7 @@ class Learner(ABC):
         raise LearnabilityError(f"{self.name} has no known theory: `simulate` runs it.")
 
     def sketch(self, question: str, target: Any, at: Mapping[str, Any]) -> Found | None:
-        """Answer by theory within a second, with the errors that this has; most have no need to.
+        """Answer by theory within a second, less accurately; most learners do not define this.
 
         Parameters
         ----------
@@ -204,12 +204,12 @@ class Learner(ABC):
         Returns
         -------
         Found or None
-            None where the theory itself is quick, or no sketch is to be believed.
+            None where the theory itself is quick, or where a sketch would be unreliable.
         """
         return None
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
-        """Refuse what the declared support cannot say, before any work; most have nothing to.
+        """Refuse, before any work, what the declared support cannot express; by default nothing.
 
         Parameters
         ----------

@@ -34,7 +34,7 @@ class At(TypedDict, total=False):
 
 
 SMALLEST_RATIO, LARGEST_ARGUMENT = 1e-9, 1e15
-"""Ends of the range of ratios, and of times."""
+"""The smallest ratio, and the largest ratio or time, that is accepted."""
 
 
 class Grid(Kind):
@@ -146,7 +146,7 @@ ARGUMENTS: dict[str, Declared] = {
 """Every argument of a question: what it accepts and what it means."""
 
 GRIDS = ("alpha", "time")
-"""Arguments that may be lists; a single number takes the axis of that name away."""
+"""Arguments that may be lists; a single number removes the axis of that name."""
 
 
 @dataclass(frozen=True)

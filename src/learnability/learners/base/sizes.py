@@ -1,4 +1,4 @@
-"""What a run takes, estimated from the declared fields and arguments before anything is computed.
+"""The memory and time of a run, estimated from its fields and arguments before it starts.
 
 The estimate counts floating-point operations and bytes by the conventions that learners share: n =
 alpha d samples, `width` neurons (per d where its unit says so), `steps` passes over `batch` or all
@@ -22,7 +22,7 @@ from learnability.targets.base import checked_memory
 __all__ = ["LONGEST", "Size", "check_size", "size_of", "spelled"]
 
 LONGEST = 30 * 86400.0
-"""Seconds of one run above which it is refused."""
+"""A run that would take more seconds than this is refused."""
 
 _SPEED = 5e9  # Floating-point operations per second of one core, as measured on full batches.
 _STEP = 1e-6  # Seconds that a step of a compiled loop takes at least.
@@ -32,14 +32,14 @@ _BYTES = 4.0  # Runs are in float32.
 
 @dataclass(frozen=True)
 class Size:
-    """What one run takes.
+    """What one run needs.
 
     Attributes
     ----------
     bytes : float
-        Held at once.
+        Memory held at once.
     seconds : float
-        On one core.
+        Time on one core.
     """
 
     bytes: float
@@ -54,7 +54,7 @@ def size_of(learner: Any, target: Any, at: Mapping[str, Any]) -> Size:
     learner : Learner
         Whose fields are read.
     target : Target
-        Its number of directions counts.
+        Its number of hidden directions is read.
     at : mapping
         Arguments of the question.
     """
@@ -63,7 +63,7 @@ def size_of(learner: Any, target: Any, at: Mapping[str, Any]) -> Size:
     width = _count(learner, "width", 1.0) * (d if _per_dimension(learner, "width") else 1.0)
     batch = _count(learner, "batch", 0.0) * (d if _per_dimension(learner, "batch") else 1.0)
     work = 2.0 * (width + target.r)
-    if "time" in at:  # A step is 1/d of the time where it is in units of it, else its own size.
+    if "time" in at:  # A step takes the time 1/d if `step` is in units of 1/d, else `step`.
         single = _per_dimension(learner, "step")
         steps = float(np.max(at["time"])) * (d if single else 1.0 / _count(learner, "step", 1.0))
         rows = max(batch, 1.0)

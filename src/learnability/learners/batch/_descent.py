@@ -5,8 +5,8 @@ the same n samples:
 
     W <- (1 - step * ridge) W - (step / d) G X,    G = force(W X^T, y).
 
-The force on a sample depends on its own fields only, so X is read once an iteration: block of rows
-after block of rows, each multiplied twice while it is in cache.
+The force on a sample depends on its own fields only, so X is read once per iteration, block of rows
+after block of rows; each block is multiplied twice while it is in cache.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Covariance = Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]]
 
 _BLOCK_BYTES = 2**23
 _THIN = 3
-"""Up to so many neurons one vector after the other is faster than a matrix product."""
+"""For at most this many neurons, one vector after another is faster than a matrix product."""
 
 
 class Path(NamedTuple):
@@ -67,7 +67,7 @@ def descend(
     steps: int,
     covariance: Covariance | None = None,
 ) -> Path:
-    """Run gradient descent; a path that overflows goes on in infinities and NaN.
+    """Run gradient descent; a path that overflows continues with infinities and NaN.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def descend(
     start : array, shape (p, d)
         The first weights.
     hidden : array, shape (r, d)
-        W*, for the overlaps alone.
+        W*, used for the overlaps only.
     step, ridge : float
         As in the update above.
     steps : int
@@ -110,7 +110,7 @@ def descend(
 def _pass(
     X: NDArray[Any], y: NDArray[Any], network: Network, W: NDArray[Any], last: bool
 ) -> tuple[NDArray[Any], float]:
-    """G X, shape (p, d), which the last pass leaves zero, and the sum of squared errors."""
+    """Return G X, shape (p, d), zero in the last pass, and the sum of squared errors."""
     push, squares = np.zeros_like(W), 0.0
     for rows in _blocks(X):
         block, labels = X[rows], y[rows]

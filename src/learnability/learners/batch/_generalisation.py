@@ -1,8 +1,8 @@
 """The error on fresh samples, from the order parameters alone.
 
-The fields of a fresh sample are normal: lambda = M z + (Q - M M^T)^(1/2) t with their covariances
-Q = W Sigma W^T and M = W Sigma^(1/2) U^T, U the orthonormal rows of W* Sigma^(1/2), so that no test
-set in dimension d is drawn. For isotropic inputs Q = W W^T and M = W W*^T.
+The fields of a fresh sample are normal: lambda = M z + (Q - M M^T)^(1/2) t with the covariances
+Q = W Sigma W^T and M = W Sigma^(1/2) U^T, where the rows of U are those of W* Sigma^(1/2) made
+orthonormal. So no test set in dimension d is drawn. For isotropic inputs Q = W W^T, M = W W*^T.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def error_path(channel: Channel, network: Network, gram: Array, overlap: Array, 
     channel : Channel
         The law of the labels.
     network : Network
-        Whose error it is.
+        The network whose error is computed.
     gram, overlap : array, shapes (k, p, p) and (k, p, r)
         Q and M of the fields.
     seed : int
@@ -88,7 +88,7 @@ def error_path(channel: Channel, network: Network, gram: Array, overlap: Array, 
 
 
 def explained(gram: Array, overlap: Array) -> tuple[Array, Array]:
-    """Cosines with the hidden directions and the share of their span that the neurons span.
+    """Return cosines with the hidden directions and the share of their span that neurons span.
 
     Parameters
     ----------

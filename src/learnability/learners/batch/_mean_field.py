@@ -6,8 +6,8 @@ an orthonormal frame of directions that open one after another,
 
     w^t = m_t W* + sum_{s <= t} L(t, s) e_s,
 
-e_0 the start and e_{s+1} the fresh direction that the force G_s adds. Conditioned on the past, the
-samples see it as e_s -> kappa_s,
+where e_0 is the start and e_{s+1} the fresh direction that the force G_s adds. Conditioned on the
+past, the field of a sample along e_s is kappa_s,
 
     kappa_0 = zeta_0,   kappa_{s+1} = zeta_{s+1} + gamma_s,
     h^t = m_t z + sum_{s <= t} L(t, s) kappa_s,   G_t = force(h^t, y),
@@ -27,7 +27,7 @@ force is taken, and kinks of the activation and jumps of the link need nothing s
 sample has the fields xi^t = m_t z + sum_s L(t, s) zeta_s.
 
 The expectations are means over scrambled Sobol points. Each replicate is a solution of its own,
-from beginning to end, so that their spread holds all of the error; one is in memory at a time.
+from beginning to end, so that their spread measures the whole error; one is in memory at a time.
 
 References
 ----------
@@ -62,7 +62,7 @@ _FEWEST_REPLICATES = 8
 _MEMORY = 2**28
 """Bytes of the arrays of one replicate."""
 _RANK = 1e-5
-"""A force whose new part is smaller than this share of it opens no new direction."""
+"""A force whose new part is smaller than this share of its norm opens no new direction."""
 
 
 class MeanField(NamedTuple):
@@ -92,12 +92,12 @@ class Plan(NamedTuple):
 
 
 def planned(samples: int, p: int, r: int, steps: int) -> Plan:
-    """Return replicates of a size that memory holds, at least `samples` points together.
+    """Return replicates of a size that fits into memory, with at least `samples` points in all.
 
     Parameters
     ----------
     samples : int
-        At least so many points.
+        The least number of points.
     p, r, steps : int
         Neurons, hidden directions and iterations.
     """
@@ -139,12 +139,12 @@ def mean_field(
     step, ridge, steps
         As for the descent.
     plan : Plan
-        How many points.
+        The number of points.
 
     Returns
     -------
     MeanField
-        A solution that overflows goes on in infinities and NaN.
+        A solution that overflows continues with infinities and NaN.
     """
     p, r = start.overlap.shape
     march = _compiled(network, r, steps)
@@ -204,7 +204,7 @@ def _compiled(network: Network, r: int, steps: int) -> Callable[..., tuple[Array
             )
             force = network.force(fields, output, labels)
             new, size = _orthonormal_part(force, gamma, share)
-            # kappa_s with s > t is still zeta_s, which knows nothing of G_t: its mean is left out.
+            # kappa_s with s > t is still zeta_s, which is independent of G_t: E[G_t kappa_s] = 0.
             known = (jnp.arange(rows) < (t + 1) * p) * share
             change = _products(force, kappa) * known
             L = (1 - step * ridge) * L - step * change
@@ -216,7 +216,7 @@ def _compiled(network: Network, r: int, steps: int) -> Callable[..., tuple[Array
             gamma = lax.dynamic_update_slice(gamma, new, (t * p, 0))
             return (kappa, gamma, L, m), seen
 
-        # One step more than needed is made; what it writes, at the last place, is not read.
+        # The last step is one more than needed; what it writes at the last place is not read.
         carry = (zeta, jnp.zeros_like(zeta), L, m)
         return lax.scan(iterate, carry, jnp.arange(steps + 1))[1]
 
@@ -230,7 +230,7 @@ def _compiled(network: Network, r: int, steps: int) -> Callable[..., tuple[Array
 
 
 def _orthonormal_part(force: Any, gamma: Any, share: Any) -> tuple[Any, Any]:
-    """gamma_t (p, N) and Lambda(t, t) (p, p) of a force G_t and the gamma before it.
+    """Return gamma_t (p, N) and Lambda(t, t) (p, p) from a force G_t and the earlier gamma.
 
     Directions in which the force repeats the earlier ones have gamma_t = 0 and Lambda = 0.
     """
@@ -245,7 +245,7 @@ def _orthonormal_part(force: Any, gamma: Any, share: Any) -> tuple[Any, Any]:
 
 
 def _products(few: Any, many: Any) -> Any:
-    """few @ many.T of long rows, one row after the other, which is several times faster."""
+    """Return few @ many.T for long rows, one row after another, which is several times faster."""
     import jax.numpy as jnp
 
     return jnp.stack([many @ row for row in few])

@@ -44,7 +44,7 @@ class Network:
         return len(self.second_layer)
 
     def output(self, fields: Any) -> Any:
-        """f of fields (p, N), in NumPy or JAX and in their type, shape (N,)."""
+        """Return f at fields (p, N), in NumPy or JAX and in their type, shape (N,)."""
         return self._weights(fields) @ self.activation(fields[..., None])
 
     def force(self, fields: Any, output: Any, labels: Any) -> Any:
@@ -57,7 +57,7 @@ class Network:
         output, labels : array, shape (N,)
             The network's output at these fields, and the labels.
         """
-        (slope,) = self.activation.gradient()  # Kept by the link, where derivative() is made anew.
+        (slope,) = self.activation.gradient()  # The link keeps it, unlike derivative().
         outer = output - labels if self.loss == "squared" else -labels
         return self._weights(fields)[:, None] * slope(fields[..., None]) * outer
 

@@ -1,7 +1,7 @@
 """Final values, paths and the status of paths of order parameters and errors.
 
-Both sides hand over paths by alpha, run and time. For runs the second axis is the seed; for theory
-it counts independent solutions, whose mean and standard error are what is reported.
+Runs and theory both pass paths with the axes alpha, run and time. For runs the second axis is the
+seed; for theory it counts independent solutions, whose mean and standard error are reported.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ class BatchGD(Learner):
             )
 
     def _start(self, target: MultiIndex) -> Start:
-        """Return where the weights begin; outside of the hidden directions they know of no axis."""
+        """Return the order parameters of the first weights; their rest has random directions."""
         p, r = self.width, target.r
         if self.start is None:
             return Start(np.eye(p), np.zeros((p, r)))
@@ -146,7 +146,7 @@ class BatchGD(Learner):
     def run(self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int]) -> Found:
         """Run gradient descent on samples, in float32."""
         tasks = [(float(alpha), seed) for alpha in at["alpha"] for seed in seeds]
-        with ThreadpoolController().limit(limits=1, user_api="blas"):  # Thin products gain none.
+        with ThreadpoolController().limit(limits=1, user_api="blas"):  # More are not faster.
             runs = [
                 self._run(target, at["d"], *task) for task in tracked(tasks, "gradient descent")
             ]

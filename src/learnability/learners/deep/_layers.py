@@ -40,7 +40,7 @@ class Layers(Kind):
         ValueError
             When one of them is missing or in another place.
         LearnabilityError
-            When a Mehler kernel or an unfolding stands over a second layer.
+            When a Mehler kernel or an unfolding follows a second layer.
         """
         found = tuple(value) if isinstance(value, Iterable) else ()
         if (

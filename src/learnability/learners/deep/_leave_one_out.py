@@ -1,9 +1,9 @@
 """Ridge regression with the ridge that has the least leave-one-out error, over blocks of samples.
 
 The residual that sample i would have if it were left out is (y_i - q(x_i)) / (1 - H_ii). With
-features Phi = U S V^T, H_ii = sum_k (Phi V)_ik^2 / (s_k^2 + ridge): one product Phi V, then
-products with a factor of as many columns as there are ridges. With fewer samples than features the
-system of Phi Phi^T is solved instead. Features come in blocks, which are made twice, not kept.
+features Phi = U S V^T, H_ii = sum_k (Phi V)_ik^2 / (s_k^2 + ridge): this takes one product Phi V,
+then products with a factor that has one column per ridge. With fewer samples than features the
+system of Phi Phi^T is solved instead. Otherwise blocks of features are computed twice, not kept.
 
 References
 ----------
@@ -25,7 +25,7 @@ __all__ = ["Fit", "fit_by_leave_one_out"]
 Array = NDArray[np.float64]
 
 RIDGES = 10.0 ** np.arange(-6, 1.6, 0.5)
-"""Ridges that are tried, over the mean eigenvalue of the Gram matrix."""
+"""Ridges that are tried, divided by the mean eigenvalue of the Gram matrix."""
 
 
 class Fit(NamedTuple):
@@ -49,7 +49,7 @@ class Fit(NamedTuple):
     ridge: tuple[float, ...]
 
     def __call__(self, features: NDArray[Any]) -> NDArray[Any]:
-        """Predictions (n, k) in the type of the features."""
+        """Return predictions (n, k) in the type of the features."""
         kind = features.dtype
         return np.asarray(features @ self.weights.T.astype(kind) + self.offset.astype(kind))
 
@@ -62,11 +62,12 @@ def fit_by_leave_one_out(
     Parameters
     ----------
     blocks : callable
-        Gives the blocks (rows, p) of the features, anew at each call.
+        Returns the blocks (rows, p) of the features, anew at each call.
     labels : array, shape (k, n)
-        Several labels share the features.
+        One row per label; all labels share the features.
     ridge : float, optional
-        Over the mean eigenvalue of the Gram matrix; by default that of least leave-one-out error.
+        Ridge divided by the mean eigenvalue of the Gram matrix; by default the one of least
+        leave-one-out error.
 
     Raises
     ------
@@ -79,7 +80,7 @@ def fit_by_leave_one_out(
     n = y.shape[1]
     p = next(iter(blocks())).shape[1]
     shares = RIDGES if ridge is None else np.array([ridge], dtype=float)
-    with np.errstate(all="ignore"):  # What is not finite is refused.
+    with np.errstate(all="ignore"):  # `_eigen` refuses what is not finite.
         return (_primal if n > p else _dual)(blocks, y, offset, shares)
 
 

@@ -1,12 +1,12 @@
 """First layers: the hidden directions from the second moment of the labels, or by a few steps.
 
-C = (1/n) sum (y - mean y)(x x^T - I) = c sum_i a_i w_i w_i^T and a semicircle of radius
-2 sqrt(d E[y^2] / n): its eigenvectors of largest |eigenvalue| show the directions above
-n* = d E[y^2] / c^2, with M_W^2 = 1 - n*/n. Spherical steps on the correlation loss with an even
-activation are a power iteration of C, one half of the neurons for each sign; each doubles what a
-row has in the hidden subspace, so that about log d of them suffice. More of them let all rows
-collapse on the leading empirical eigenvectors. With the gradient projected on the tangent space of
-the sphere the map is 1 + C - w.C w in place of 1 + C.
+The matrix C = (1/n) sum (y - mean y)(x x^T - I) is c sum_i a_i w_i w_i^T plus noise whose spectrum
+is a semicircle of radius 2 sqrt(d E[y^2] / n). Its eigenvectors of largest |eigenvalue| find the
+directions above n* = d E[y^2] / c^2 samples, with M_W^2 = 1 - n*/n. Spherical steps on the
+correlation loss with an even activation are a power iteration of C, with one half of the neurons
+for each sign. Each step doubles the part of a row in the hidden subspace, so that about log d steps
+suffice; with more, all rows collapse on the leading empirical eigenvectors. With the gradient
+projected on the tangent space of the sphere the map is 1 + C - w.C w in place of 1 + C.
 
 References
 ----------
@@ -132,7 +132,7 @@ class SpectralFirstLayer:
 
 @record
 class SphericalFirstLayer:
-    """Gradient steps on the correlation loss, rows kept on the sphere, the same batch at each."""
+    """Gradient steps on the correlation loss of one batch, with rows kept on the sphere."""
 
     width: int = whole(1000, help="Number of neurons.")
     steps: int | str = declare("log", Steps(), help='Number of steps; "log" is log d, rounded up.')
@@ -157,14 +157,14 @@ class SphericalFirstLayer:
         return path[-1]
 
     def path(self, samples: Samples, every: bool = False) -> list[NDArray[np.float32]]:
-        """Return weights after the last step, or after every one.
+        """Return weights after the last step, or after every step.
 
         Parameters
         ----------
         samples : Samples
             The batch.
         every : bool
-            Whether all of them are kept, the start first.
+            Whether the weights after every step are kept, preceded by the start.
         """
         correlate = _correlation(self.activation.derivative())
         count = math.ceil(math.log(samples.d)) if self.steps == "log" else int(self.steps)
@@ -186,7 +186,7 @@ class SphericalFirstLayer:
     def _stepped(
         self, W: NDArray[np.float32], gradient: NDArray[np.float32], sizes: NDArray[np.float32]
     ) -> NDArray[np.float32]:
-        """Return one step, back on the sphere."""
+        """Return the rows after one step, back on the sphere."""
         with np.errstate(over="ignore", invalid="ignore"):
             gradient = gradient * sizes
             if self.projected:
@@ -225,7 +225,7 @@ class SphericalFirstLayer:
 def _correlation(
     slope: Link,
 ) -> Callable[[NDArray[Any], NDArray[Any], NDArray[Any]], NDArray[np.float32]]:
-    """The function (W, X, y) -> sum_i y_i sigma'(W x_i) x_i^T, compiled for blocks of one size."""
+    """Return (W, X, y) -> sum_i y_i sigma'(W x_i) x_i^T, compiled for blocks of few sizes."""
     import jax
 
     @jax.jit
@@ -234,7 +234,7 @@ def _correlation(
 
     def padded(W: NDArray[Any], X: NDArray[Any], y: NDArray[Any]) -> NDArray[np.float32]:
         missing = -len(X) % _PADDED
-        if missing:  # Samples of weight zero: few sizes are compiled.
+        if missing:  # Samples of weight zero are added, so that few sizes are compiled.
             X = np.concatenate([X, np.zeros((missing, X.shape[1]), X.dtype)])
             y = np.concatenate([y, np.zeros(missing, y.dtype)])
         return np.asarray(product(W, X, y))
@@ -243,7 +243,7 @@ def _correlation(
 
 
 def second_moment(samples: Samples) -> NDArray[np.float64]:
-    """C = (1/n) sum (y - mean y)(x x^T - I), shape (d, d), over blocks."""
+    """Return C = (1/n) sum (y - mean y)(x x^T - I), shape (d, d), summed over blocks."""
     mean = float(samples.labels.mean())
     total = np.zeros((samples.d, samples.d))
     for X, y in samples:
@@ -252,7 +252,7 @@ def second_moment(samples: Samples) -> NDArray[np.float64]:
 
 
 def spread_in_span(seed: int, width: int | None, basis: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Unit rows uniform in the span of an orthonormal basis, or the basis."""
+    """Return unit rows uniform in the span of an orthonormal basis; without a width, the basis."""
     if width is None:
         return basis
     return np.asarray(_rows(seed, width, len(basis)) @ basis, dtype=np.float32)

@@ -1,10 +1,10 @@
-"""All layers together by AdamW, from random weights or from where layer-wise learning ends.
+"""Training of all layers together by AdamW, from random or from layer-wise trained weights.
 
 The network is x -> w . relu(... relu(W2 relu(W1 x + b1) + b2) ...) + c with any number of hidden
-layers. The layer-wise start sets W2 = v q^T of rank one, v random and q the regression of the
+layers. The layer-wise start sets W2 = v q^T of rank one, with v random and q the regression of the
 labels on the features below, and so on for the layers above; the two-layer twin starts from the
-same first layer and the same regression q. What stands over the second layer of the start is fitted
-on the validation fifth, which also chooses the step at which training ends.
+same first layer and the same regression q. The weights above the second layer of the start are
+fitted on the validation fifth, which also chooses the step whose weights are kept.
 
 References
 ----------
@@ -38,9 +38,9 @@ __all__ = ["JointAdamW"]
 
 Parameters = dict[str, Any]
 
-_LEAST = 10  # Samples, of which a fifth is held out.
+_LEAST = 10  # The least number of samples, of which a fifth is held out.
 _DEEPEST = 8
-_CHECKS = 30  # How often the validation error is looked at.
+_CHECKS = 30  # How often the validation error is computed.
 
 
 @record
@@ -49,9 +49,10 @@ class JointAdamW(Learner):
 
     Notes
     -----
-    Of the n samples a fifth is for validation, and `iterations` are those until the kept weights.
-    Overlaps of trained networks are not monotone in their error. From random weights this budget of
-    steps is far from enough. The attribute `label_variance` makes errors relative.
+    A fifth of the n samples is for validation, and `iterations` counts steps up to the kept
+    weights. Overlaps of trained networks are not monotone in their error. From random weights the
+    default number of steps is far from enough. The attribute `label_variance` makes errors
+    relative.
     """
 
     name: ClassVar[str] = "joint-adamw"

@@ -1,8 +1,8 @@
 """Layer-wise learning of hierarchical targets: first layer, preconditioned second, readout.
 
 Each layer is trained once and then frozen. Two layers (first layer and readout) fit a polynomial of
-the hidden directions; a preconditioned second layer makes of that fit one function q, on which the
-readout refits the labels: the third layer learns g with few more samples.
+the hidden directions. A preconditioned second layer turns that fit into one function q, on which
+the readout refits the labels: so the third layer learns g with few more samples.
 
 References
 ----------
@@ -70,7 +70,7 @@ class Layerwise(Learner):
     """
 
     name: ClassVar[str] = "layerwise"
-    numerics_version: ClassVar[int] = 6  # 6: nothing under rare labels.
+    numerics_version: ClassVar[int] = 6  # 6: no prediction where rare labels hold the variance.
     supports: ClassVar[Support] = Support(targets=("hierarchical",))
     questions: ClassVar[tuple[Question, ...]] = (
         Question(
@@ -141,7 +141,7 @@ class Layerwise(Learner):
 
     @property
     def _kernel(self) -> tuple[Any, ...]:
-        """What stands over the first layer when there is no width."""
+        """The layers above the first one when there is no width."""
         return MehlerSecondLayer(ridge=self._kernel_ridge), RidgeReadout()
 
     @property
@@ -225,7 +225,7 @@ class TwoLayer(Layerwise):
         Raises
         ------
         LearnabilityError
-            When there are.
+            When either was given.
         """
         super().check()
         if len(self.stack) != 2:

@@ -1,7 +1,7 @@
 """Layers of infinitely many features: ridge regression with the Mehler kernel of the layer below.
 
-The pre-activations of the layer below are taken as Gaussian variables, of which the kernel's
-eigenfunctions are Hermite polynomials (`mehler`): the stages that the finite-size theory describes
+The pre-activations of the layer below are taken as Gaussian variables, and the eigenfunctions of
+the kernel are Hermite polynomials of them (`mehler`). The finite-size theory describes these stages
 exactly. The residual that sample i would have if it were left out is c_i / [(K + ridge I)^(-1)]_ii.
 
 References
@@ -25,7 +25,7 @@ from learnability.theory.mehler import mehler_trace, mehler_values
 
 __all__ = ["MehlerReadout", "MehlerSecondLayer"]
 
-_MARGIN = 30.0  # Smallest ridge over what rounding moves eigenvalues by.
+_MARGIN = 30.0  # The smallest ridge for float32, over the error of eigenvalues by rounding.
 
 
 @record
@@ -39,7 +39,7 @@ class MehlerReadout:
     def learn(self, below: Blocks, y: NDArray[Any], seed: int, place: int) -> Trained:
         """Train on pre-activations of the layer below; see `PreconditionedSecondLayer.learn`.
 
-        Nothing comes after a readout: what its `left_out` holds is the fit itself.
+        Nothing comes after a readout, so its `left_out` holds the fit itself.
         """
         fit = _fit(below, y, self.ridge)
         return Trained(fit.function, same, fit.fitted, self.ridge)
@@ -60,14 +60,14 @@ class MehlerSecondLayer:
 
 
 class _Fit(NamedTuple):
-    """The fitted function, and its values (n, 1) at the samples, perhaps each without its own."""
+    """The fitted function, and its values (n, 1) at the samples, perhaps each left out."""
 
     function: Callable[[NDArray[Any]], NDArray[Any]]
     fitted: NDArray[Any]
 
 
 def _fit(below: Blocks, y: NDArray[Any], ridge: float, leave_out: bool = False) -> _Fit:
-    """(K + ridge I) c = y - mean y, in float32 where the ridge dwarfs its rounding."""
+    """Solve (K + ridge I) c = y - mean y, in float32 where the ridge dwarfs its rounding."""
     from scipy.linalg import cho_factor, cho_solve
     from scipy.linalg.lapack import get_lapack_funcs
 
@@ -81,7 +81,7 @@ def _fit(below: Blocks, y: NDArray[Any], ridge: float, leave_out: bool = False) 
     )
     mean = float(np.mean(y, dtype=np.float64))
     centred = np.asarray(y, dtype=np.float64) - mean
-    with np.errstate(over="ignore"):  # In the order of LAPACK, which would otherwise take a copy.
+    with np.errstate(over="ignore"):  # Transposed to Fortran order: else LAPACK makes a copy.
         kernel = mehler_values(u, u).T
     if not np.isfinite(kernel.max()):
         raise LearnabilityError(

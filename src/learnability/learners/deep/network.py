@@ -36,9 +36,9 @@ class Network(NamedTuple):
     functions : callable
         Inputs -> the functions (n, k) that the second stage has found.
     ridges : tuple of float
-        Of the stages after the first.
+        Ridges of the stages after the first.
     sizes : tuple of int
-        Samples that the stages after the first have read.
+        Numbers of samples that the stages after the first have read.
     layers : callable
         Inputs -> pre-activations (n, p) of every layer, the output last, for `layer_probes`.
     """
@@ -57,11 +57,11 @@ def train(learner: Layerwise, target: Hierarchical, *, n: int, d: int, seed: int
     Parameters
     ----------
     learner : Layerwise
-        Its layers, and whether those after the first get samples of their own.
+        Gives the layers, and whether those after the first get samples of their own.
     target : Hierarchical
         Where the samples come from.
     n, d, seed : int
-        Samples of a layer, dimension and seed.
+        Samples per layer, dimension and seed.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def train(learner: Layerwise, target: Hierarchical, *, n: int, d: int, seed: int
     batch = Samples(target, seed, d, n)
     W = first.learn(batch)
     later = Samples(target, seed, d, n, FRESH_BATCH) if learner.fresh else batch
-    # A first layer may hand on features of its variables in place of the variables.
+    # A first layer may pass on features of its variables in place of the variables.
     lifted = first.lifted(batch) if hasattr(first, "lifted") else same
     return train_over(rest, W, later, lifted)
 
@@ -99,7 +99,7 @@ def train_over(
     W : array, shape (p, d)
         First layer.
     samples : Samples
-        Of these layers.
+        The samples on which these layers are trained.
     lifted : callable
         Variables W x (n, p) -> what the second layer reads, by default the variables.
 
@@ -141,5 +141,5 @@ def train_over(
 
 
 def _one_block(values: NDArray[Any]) -> Blocks:
-    """Return values that are held, read like blocks."""
+    """Return values in memory as a source of one block."""
     return lambda: [values]

@@ -1,9 +1,9 @@
-"""What is measured of a deep network: errors and overlaps on fresh samples, ranks, spectra.
+"""Measurements of a deep network: errors and overlaps on fresh samples, ranks, spectra.
 
 The overlap M_W of the first layer alone misleads: rows that collapse on few directions of the
-hidden subspace have a large one. The participation ratio of the rows counts how many directions
-they span. The overlap M_h of a function with the features is a Pearson correlation; where the
-features have heavy tails, that with the features clipped at three deviations is the robust one.
+hidden subspace have a large overlap. The participation ratio of the rows counts how many directions
+they span. The overlap M_h of a function with the features is a Pearson correlation; the robust one,
+for features with heavy tails, has both clipped at three standard deviations.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _checked_rows(name: str, rows: Any) -> NDArray[Any]:
 
 
 def first_layer_overlap(W: NDArray[Any], hidden: NDArray[Any]) -> float:
-    """M_W: root mean square length of the unit rows of W (p, d) within the hidden subspace."""
+    """Return M_W, the root mean square length of the unit rows of W in the hidden subspace."""
     W, hidden = _checked_rows("W", W), _checked_rows("hidden", hidden)
     if W.shape[1] != hidden.shape[1]:
         raise LearnabilityError(
@@ -102,7 +102,7 @@ def first_layer_overlap(W: NDArray[Any], hidden: NDArray[Any]) -> float:
 
 
 def first_layer_rank(W: NDArray[Any]) -> float:
-    """Participation ratio (tr W W^T)^2 / tr (W W^T)^2 of unit rows."""
+    """Return the participation ratio (tr W W^T)^2 / tr (W W^T)^2 of unit rows."""
     W = _checked_rows("W", W)
     unit = W / np.linalg.norm(W, axis=1, keepdims=True)
     values = np.linalg.eigvalsh((unit.T @ unit).astype(np.float64))
@@ -110,19 +110,19 @@ def first_layer_rank(W: NDArray[Any]) -> float:
 
 
 def kernel_spectrum(features: NDArray[Any], h: NDArray[Any]) -> tuple[Array, Array]:
-    """Eigenvalues of the conjugate kernel, and the share of a feature in its leading eigenvectors.
+    """Return eigenvalues of the conjugate kernel, and a feature's share in leading eigenvectors.
 
     Parameters
     ----------
     features : array, shape (n, p)
         sigma(W x + b) of n samples.
     h : array, shape (n,)
-        The feature at them.
+        The feature at the same samples.
 
     Returns
     -------
     eigenvalues, share : array, shape (min(n, p),)
-        Largest first; the share of |h|^2 in the first k eigenvectors.
+        The eigenvalues, largest first; the share of the variance of h in the first k eigenvectors.
     """
     phi, feature = np.asarray(features, dtype=np.float64), np.asarray(h, dtype=np.float64)
     if phi.ndim != 2 or feature.shape != phi.shape[:1] or np.ptp(feature) == 0:

@@ -1,7 +1,7 @@
-"""Theorem-2 mode: the true features of a level are given to the layers above.
+"""The true features of a level are given to the layers above: the setting of theorem 2.
 
-How a layer finds many features at once has a theorem only given the features below it. The general
-depth theorem is about the last layers, to which h*_(L-1) is given: this first layer gives them.
+How a layer finds many features at once is proved only if the features below it are given. The
+theorem for general depth is about the last layers, given h*_(L-1), which this first layer provides.
 
 References
 ----------

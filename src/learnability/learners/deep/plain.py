@@ -1,11 +1,11 @@
-"""Plain gradient steps on a second layer: what its preconditioner is for.
+"""Plain gradient steps on a second layer, which show why it has a preconditioner.
 
 With the features phi of the layer below, gradient descent on the squared error from zero weights,
-with the step 1 / lambda_max of their Gram matrix, has after T steps learned the share
+with the step 1 / lambda_max of their Gram matrix, has learned after T steps the share
 1 - (1 - lambda / lambda_max)^T of a direction of eigenvalue lambda. Features of degree j of N
-variables have eigenvalues of order N^(-j): a degree k takes of order N^k = d^(k epsilon) steps, the
+variables have eigenvalues of order N^(-j): degree k takes of order N^k = d^(k epsilon) steps, the
 condition number, where one preconditioned step is enough. All T steps are one filter of the
-eigenvalues, so that their number costs nothing. As after the preconditioned step the neurons are
+eigenvalues, so that their number costs nothing. As after the preconditioned step, all neurons learn
 one function q. It is fitted on the first half of the samples, and later layers read the rest.
 
 References

@@ -1,10 +1,10 @@
 """Layer-wise probes: how linearly each level of hidden features can be read off each layer.
 
 A probe is ridge regression of the hidden features on the values of a layer, fitted on one half of
-the samples with the ridge of least leave-one-out error. What it says is the share of the variance
-of the features that it explains on the other half, R^2 = 1 - sum (h - fit)^2 / sum (h - mean h)^2,
+the samples with the ridge of least leave-one-out error. Its value is the share of the variance of
+the features that it explains on the other half, R^2 = 1 - sum (h - fit)^2 / sum (h - mean h)^2,
 summed over the features of a level. Its standard error is that of a ratio of means over samples.
-Zero is a layer from which nothing can be read linearly; a poor probe can be below.
+The value is zero if nothing can be read linearly from the layer; a poor probe can have less.
 
 References
 ----------
@@ -29,7 +29,7 @@ __all__ = ["Probes", "layer_probes"]
 Array = NDArray[np.float64]
 Values = NDArray[Any]
 
-_LEAST = 20  # Samples.
+_LEAST = 20  # The least number of samples.
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ def layer_probes(
         Ridge over the mean eigenvalue of a layer's Gram matrix; by default the one of least
         leave-one-out error.
     seed : int
-        Of the split of the samples into halves.
+        Seed of the split of the samples into halves.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def layer_probes(
 def _probe(
     layer: Array, levels: Sequence[Array], fitted: Values, held: Values, ridge: float | None
 ) -> list[tuple[float, float]]:
-    """Return the share and its error for each level; one regression for all of them."""
+    """Return the share and its error for each level, from one regression for all levels."""
     centre = layer[fitted].mean(axis=0)
     spread = layer[fitted].std(axis=0)
     varies = spread > 1e-12 * np.abs(layer).max(axis=0)

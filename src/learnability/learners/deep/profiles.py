@@ -1,10 +1,10 @@
-"""Hierarchical targets by radius, along the harmonics that they have parts in.
+"""Hierarchical targets as functions of the radius, along those harmonics in which they have parts.
 
-In variables u that have a share of the hidden directions z, the target is projected on harmonics
-of the angle: the constant, the linear and the quadratic one that E[f u] and E[f (u u^T - I)] give,
-and above degree 2 the sum of zonal harmonics of the directions, weighted with E[f He_a(z_i)]. For
-one feature of directions these are all that the feature itself has. The means at like radius are
-those of samples, and so is the error of a refit of the labels on a fit.
+In variables u that are correlated with the hidden directions z, the target is projected on
+harmonics of the angle: the constant, the linear and the quadratic one given by E[f u] and
+E[f (u u^T - I)], and above degree 2 the sum of zonal harmonics of the directions, weighted with
+E[f He_a(z_i)]. A single feature of the directions has no other harmonics. Means at nearly equal
+radius are computed from samples, and so is the error of a refit of the labels on a fit.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ Array = NDArray[np.float64]
 
 _SAMPLES, _ROWS = 120_000, 12_000
 _EDGES = np.cumsum([1200] * 97 + [600] * 3 + [300] * 3 + [150] * 4 + [75] * 4)[:-1]
-"""Of the bins of like radius, which are small in the tail, where weights change fast."""
+"""Edges of the bins of nearly equal radius, which are small in the tail: weights change fast."""
 _NEIGHBOURS = 100
 _HIGHEST = 4
-_SIGNIFICANT = 2.0  # Of the energy of means over that of their sampling errors.
-_NOTHING = 1e-6  # Of the energy of a harmonic over Var f.
+_SIGNIFICANT = 2.0  # The least energy of means, over that of their sampling errors.
+_NOTHING = 1e-6  # The least energy of a harmonic, over Var f.
 
 
 class _Drawn(NamedTuple):
@@ -42,30 +42,30 @@ class _Drawn(NamedTuple):
 
 
 def profile_of(target: Hierarchical, G: Array) -> Profile:
-    """Return the target by radius, from samples.
+    """Return the target as a function of the radius, from samples.
 
     Parameters
     ----------
     target : Hierarchical
-        With its N as a number.
+        A target whose N is a number.
     G : array, shape (D, D)
-        The projection on what was found of the directions, in their basis.
+        The projection on the part of the directions that was found, in their basis.
     """
     return _profile(target, _rounded(G))
 
 
 def refit_error(target: Hierarchical, G: Array, curve: Curve) -> float:
-    """Return III, E Var(y | q), what a refit of the labels on a fit q leaves.
+    """Return III, the error E Var(y | q) that a refit of the labels on a fit q leaves.
 
-    q has the mean fit along the harmonics, of the rest of f the share that the fit has of it, and
-    Gaussian noise of the variance of the fit at each radius.
+    q is the sum of the mean fit along the harmonics, of the fitted share of the rest of f, and of
+    Gaussian noise with the variance of the fit at each radius.
 
     Parameters
     ----------
     target : Hierarchical
-        With its N as a number.
+        A target whose N is a number.
     G : array, shape (D, D)
-        The projection on what was found of the directions, in their basis.
+        The projection on the part of the directions that was found, in their basis.
     curve : Curve
         The fit.
     """
@@ -119,7 +119,7 @@ def _profile(target: Hierarchical, projection: tuple[tuple[float, ...], ...]) ->
 
     both = np.column_stack([drawn.f, drawn.h])
     means = [(a, by_radius(both * Y[:, None])) for a, Y in drawn.harmonics.items()]
-    # Means that sampling alone would give are none.
+    # Means that sampling alone could give count as zero.
     size = float(np.mean(drawn.f**2))
     noise = _SIGNIFICANT * len(counts) * size
     along = tuple((a, v if counts @ v[:, 0] ** 2 > noise else 0 * v) for a, v in means)
@@ -143,7 +143,7 @@ def _harmonics(target: Hierarchical, seen: Array, angle: Array) -> dict[int, Arr
     cosines = angle @ (seen / np.maximum(length, 1e-12))
     before, here = cosines, (D * cosines**2 - 1) / (D - 1)
     for a in range(3, min(_HIGHEST, composition.highest) + 1):
-        # The zonal harmonic of degree a in D dimensions, one at the pole.
+        # The zonal harmonic of degree a in D dimensions, which is 1 at the pole.
         before, here = here, ((2 * a + D - 4) * cosines * here - (a - 1) * before) / (a + D - 3)
         weights = first_moments(composition, size, a) * length**a
         values = here @ weights

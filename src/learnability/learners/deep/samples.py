@@ -23,14 +23,14 @@ _KEPT = 2**28  # Bytes of samples that are held in memory.
 
 @dataclass(frozen=True)
 class Samples:
-    """The first n samples of a target's batches, from a batch on, in float32.
+    """n samples from a target's batches, beginning with one of them, in float32.
 
     Parameters
     ----------
     target : Hierarchical
         Where the samples come from.
     seed, d, n : int
-        Of the run.
+        Seed of the run, dimension and number of samples.
     first : int
         Number of the first batch.
     """
@@ -69,14 +69,14 @@ def sample_sizes(at: Mapping[str, Any], least: int = 2) -> list[int]:
     Parameters
     ----------
     at : mapping
-        With d and alpha, one or several.
+        Has d and alpha, one or several.
     least : int
         The smallest number that is accepted.
 
     Raises
     ------
     LearnabilityError
-        When there are fewer, or more than memory holds the labels of.
+        When there are fewer, or so many that their labels do not fit into memory.
     """
     sizes = []
     for alpha in np.atleast_1d(at["alpha"]):

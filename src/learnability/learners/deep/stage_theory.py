@@ -1,16 +1,17 @@
 """Finite-size predictions of layer-wise learning, stage by stage and direction by direction.
 
 The first layer has the share m^2 of each direction (`recovered_directions`). In the estimated
-variables the part of degree j keeps the energy <T_j, G^(x j) T_j>, T_j its Hermite tensor and G the
-projection on what was found: exactly for j = 1 and 2, and above with one share for the directions
-of one sign under one feature. The rest is noise. Ridge regression with the Mehler kernel in these
-variables then has the error II and the fit q (`radial`); M_h is its correlation with a feature.
+variables the part of degree j keeps the energy <T_j, G^(x j) T_j>, where T_j is its Hermite tensor
+and G the projection on what was found: exactly for j = 1 and 2, and above with one share for all
+directions of one sign under one feature. The rest is noise. Ridge regression with the Mehler kernel
+in these variables then has the error II and the fit q (`radial`), whose correlation with a feature
+is M_h.
 
 III, the error of a refit of y on q, is E Var(y | q) over samples of the target and of q, whose
 mean and variance at each radius are known. It is at most II, as q itself is one such refit, and at
-least E Var(y | estimated variables). Where a number rests on something that is not known
-(shares near n*, degrees beyond those resolved), the prediction is made with both ends; when these
-differ by more than 0.04 Var y it is not given, and the reason is.
+least E Var(y | estimated variables). Where a number depends on something unknown (shares near n*,
+degrees beyond those resolved), it is computed at both ends of what is possible; if these differ by
+more than 0.04 Var y, the reason is given instead of the number.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ __all__ = ["Setting", "Stages", "best_kernel_error", "predicted_stages", "predic
 Array = NDArray[np.float64]
 
 MARGIN = 0.03
-"""Error of the theory over Var y, which bounds take into account."""
+"""The error of the theory, divided by Var y, for which bounds make room."""
 _UNDECIDED = 0.04
-_REUSED = 8.0  # Of n / n*.
+_REUSED = 8.0  # From this n / n* on, reused samples are predicted as if they were fresh.
 _RADIAL = 0.1  # Share of a target from which its radial part counts in many dimensions.
-_RARE = 0.1  # A share of Var y.
-_TOLD = 0.1  # Runs have the mean of |M_h|, which is not zero where nothing is learned.
+_RARE = 0.1  # The largest share of Var y that rare labels may hold.
+_TOLD = 0.1  # Runs measure the mean of |M_h|, which is above zero even if nothing is learned.
 _FAR = 8  # With fewer variables the kernel's fit has no fourth moment.
-_DEGREES = 13  # Of which the learned share is computed.
+_DEGREES = 13  # Number of degrees, from 0 on, for which the learned share is computed.
 _LEAST_RIDGE, _LARGEST_RIDGE = 0.3, 300.0
 _TRIED = 16
 
@@ -66,7 +67,7 @@ class Stages(NamedTuple):
     feature_overlap : array, shape (r,)
         M_h.
     three_layer_error, three_layer_bound, three_layer_floor : float
-        III, and what it is not above and not below.
+        III, and an upper and a lower bound of it.
     reason : str
         Why a number is not given; empty when all are.
     """
@@ -83,18 +84,18 @@ class Stages(NamedTuple):
 def predicted_stages(
     target: Hierarchical, known: float | Recovered, n: float, ridge: float | None = 1.0
 ) -> Stages:
-    """Ridge regression with the Mehler kernel on directions that are known in part.
+    """Predict ridge regression with the Mehler kernel on directions that are known in part.
 
     Parameters
     ----------
     target : Hierarchical
-        With its N as a number.
+        A target whose N is a number.
     known : float or Recovered
-        M_W of all directions alike, or what a first layer has of each.
+        One M_W for all directions, or the share of each that a first layer has found.
     n : float
         Samples of the regression.
     ridge : float, optional
-        Of the regression; None for the best between 0.3 and 300.
+        Ridge of the regression; None for the best between 0.3 and 300.
     """
     if not isinstance(known, Recovered):
         exact = exact_directions(target)
@@ -117,11 +118,11 @@ def predicted_stages(
     sure = (np.ptp(M_h, axis=0) <= _UNDECIDED) & (middle.unknown <= allowed) & (M_W == M_W)
     if (M_h[0] < _TOLD).any():
         sure &= M_h[0] >= _TOLD
-        reason = reason or f"an overlap below {_TOLD:g} is not told from that of a random function"
+        reason = reason or f"an overlap below {_TOLD:g} may be that of a random function"
     if 1 < len(known.share) < _FAR:
         sure &= False
         reason = reason or (
-            f"a few far inputs decide the overlap with a feature of less than {_FAR} variables"
+            f"a few far inputs decide the overlap with a feature of fewer than {_FAR} variables"
         )
     rare = target.composition.rare(1 / FRESH) * target.variance
     margin, D = MARGIN * target.label_variance + rare, len(known.share)
@@ -135,7 +136,7 @@ def predicted_stages(
         given, sure, margin = False, sure & False, math.nan
         reason = (
             f"labels rarer than one in {FRESH} hold {rare / target.label_variance:.2g} of Var y: "
-            "the error that a run measures on so many is another one"
+            "a run that measures its error on that many samples misses them"
         )
     return Stages(
         M_W,
@@ -192,7 +193,7 @@ def _fitted(
                 "more depend on how"
             ),
         )
-    # The part of the last two degrees is what a fit that knows them not has more of error.
+    # A fit without the last two degrees has their learned part as further error, and no more.
     strange = changed - float(learned[highest - 1 : highest + 1].max()) * float(
         np.sum(here.energies[highest - 1 :])
     )
@@ -211,7 +212,7 @@ def _fitted(
 
 
 def _shares(target: Hierarchical, G: Array, largest: bool = False) -> Array:
-    """Share of the directions under each feature by sign, (r, 2): the mean one, or the largest."""
+    """Return the mean or largest share of the directions under each feature by sign, (r, 2)."""
     found = np.zeros((target.r, 2))
     for kind, rows in enumerate(target.alike()):
         if len(rows):
@@ -222,7 +223,7 @@ def _shares(target: Hierarchical, G: Array, largest: bool = False) -> Array:
 
 
 def _radial_target(target: Hierarchical, G: Array, shares: Array) -> RadialTarget:
-    """The target in the estimated variables; degrees 1 and 2 from the projection G itself."""
+    """Return the target in the estimated variables; degrees 1 and 2 are exact in G."""
     parts = parts_by_degree(target, shares)
     energies = np.zeros(_DEGREES)
     energies[1 : len(parts.energies)] = parts.energies[1:]
@@ -241,7 +242,7 @@ def _radial_target(target: Hierarchical, G: Array, shares: Array) -> RadialTarge
 def _split(
     target: Hierarchical, energies: Array, parts: Parts, profile: Profile | None = None
 ) -> RadialTarget:
-    """Take the radial part out of the energies by degree, and out of the features."""
+    """Subtract the radial part from the energies by degree, and from the features."""
     count = len(parts.radial)
     energies[: 2 * count : 2] -= parts.radial**2
     features = np.zeros((target.r, _DEGREES))
@@ -255,14 +256,14 @@ def _split(
 
 
 class Setting(NamedTuple):
-    """What a prediction needs to know of a learner.
+    """What a prediction needs to know about a learner.
 
     Attributes
     ----------
     exact, spectral : bool
         Whether the first layer is in the true subspace, and whether its subspace has a theory.
     ridge : float, optional
-        Of a Mehler kernel over the directions themselves; None for another second stage.
+        Ridge of a Mehler kernel over the directions themselves; None for another second stage.
     fresh : bool
         Whether the second stage has samples that the first layer has not seen.
     third : bool
@@ -287,13 +288,13 @@ def predictions(
     Parameters
     ----------
     target : Hierarchical
-        With its N as a number.
+        A target whose N is a number.
     d : int
         Dimension.
     sizes : sequence of int
         Numbers of samples.
     setting : Setting
-        Of the learner.
+        What is known about the learner.
     """
     stages = [_stages(target, d, n, setting) for n in sizes]
     values: dict[str, Any] = {
@@ -326,13 +327,13 @@ def _stages(target: Hierarchical, d: int, n: int, setting: Setting) -> Stages:
     reason = ""
     if setting.ridge is None:
         reason = (
-            "the second stage is no Mehler kernel over the directions themselves, whose theory is "
-            "known"
+            "the second stage is not a Mehler kernel over the directions themselves, the only one "
+            "whose theory is known"
         )
     elif not setting.fresh and n < _REUSED * known.n_star.max():
         reason = (
             f"the stages share their samples with n below {_REUSED:g} n* of a direction: the "
-            "theory is that of fresh ones"
+            "theory assumes fresh samples"
         )
     if reason:
         M_W = stages.first_layer_overlap if setting.spectral else math.nan
@@ -341,12 +342,12 @@ def _stages(target: Hierarchical, d: int, n: int, setting: Setting) -> Stages:
 
 
 def best_kernel_error(target: Hierarchical, d: int, n: float) -> float:
-    """I: the Mehler kernel in all d dimensions, with the best ridge.
+    """Return I, the error of the Mehler kernel in all d dimensions with the best ridge.
 
     Parameters
     ----------
     target : Hierarchical
-        With its N as a number.
+        A target whose N is a number.
     d : int
         Dimension.
     n : float
@@ -366,7 +367,7 @@ def best_kernel_error(target: Hierarchical, d: int, n: float) -> float:
 
 
 def _best_ridge(levels: Levels, n: float) -> float:
-    """Return the ridge of least error; one of several minima, so that a grid comes first."""
+    """Return the ridge of least error; there may be several minima, so a grid comes first."""
     from scipy.optimize import minimize_scalar
 
     def error(x: float) -> float:

@@ -1,7 +1,7 @@
-"""Layers over the first: a preconditioned step on the second, and readouts.
+"""Layers above the first: a preconditioned step on the second, and readouts.
 
-A layer sees the pre-activations of the one below, adds random biases, applies its activation and
-regresses the labels on the features so made. The preconditioned step on second-layer weights that
+A layer reads the pre-activations of the one below, adds random biases, applies its activation and
+regresses the labels on the resulting features. The preconditioned step on second-layer weights that
 start at zero,
 
     W2 = eta (Phi^T Phi / n + epsilon I)^(-1) (1/n) Phi^T [y (x) w3] ,
@@ -56,7 +56,7 @@ class Trained(NamedTuple):
     ridge : float
         The ridge of the fit.
     used : int
-        First samples that the fit has used up: `left_out` is that of the others.
+        Number of first samples that the fit has used up; `left_out` has the others only.
     """
 
     functions: Callable[[NDArray[Any]], NDArray[Any]]
@@ -66,7 +66,7 @@ class Trained(NamedTuple):
     used: int = 0
 
     def forward(self, below: NDArray[Any]) -> NDArray[Any]:
-        """Pre-activations of the layer below (n, p) -> outputs (n, m)."""
+        """Return outputs (n, m) from pre-activations (n, p) of the layer below."""
         return self.spread(self.functions(below))
 
 
@@ -79,16 +79,16 @@ _BIAS = "Biases are uniform between plus and minus this number."
 
 @dataclass(frozen=True)
 class Features:
-    """Features p^(-1/2) sigma(u + b) of pre-activations u, b uniform on an interval.
+    """Features p^(-1/2) sigma(u + b) of pre-activations u, with b uniform on an interval.
 
     Parameters
     ----------
     activation : Link
-        sigma.
+        The function sigma.
     spread : float
         Largest |b|.
     seed, place : int
-        Of the run, and the number of the layer: the biases are the same at every call.
+        The seed of the run and the number of the layer; the biases are the same at every call.
     """
 
     activation: Link
@@ -98,7 +98,7 @@ class Features:
 
     @property
     def key(self) -> list[int]:
-        """Of the biases."""
+        """The key of the biases' random numbers."""
         return [self.seed, 31, self.place]
 
     def biases(self, p: int) -> NDArray[np.float64]:
@@ -107,7 +107,7 @@ class Features:
         return np.asarray(rng.uniform(-self.spread, self.spread, p))
 
     def __call__(self, below: NDArray[Any]) -> NDArray[Any]:
-        """Features (n, p) of pre-activations (n, p)."""
+        """Return features (n, p) of pre-activations (n, p)."""
         values = below + self.biases(below.shape[1]).astype(below.dtype)
         values = np.asarray(self.activation(values[..., None]), dtype=below.dtype)
         values /= below.dtype.type(math.sqrt(below.shape[1]))
@@ -133,11 +133,11 @@ class PreconditionedSecondLayer:
         Parameters
         ----------
         below : callable
-            Gives the blocks (rows, p) of the pre-activations, anew at each call.
+            Returns the blocks (rows, p) of the pre-activations, anew at each call.
         y : array, shape (n,)
             Labels.
         seed, place : int
-            Of the run, and the number of the layer: of its random numbers.
+            The seed of the run and the number of the layer, for its random numbers.
         """
         features = Features(self.activation, self.bias, seed, place)
         fits = [_fit(features, below, y[None], self.ridge)]
@@ -173,16 +173,16 @@ class RidgeReadout:
 def spread_over_neurons(
     left: NDArray[Any], width: int, seed: int, place: int, size: float = 1.0
 ) -> Callable[[NDArray[Any]], NDArray[Any]]:
-    """The map of functions q (n, k) to neurons (n, width): standardised, times random weights w3.
+    """Return the map of functions q (n, k), standardised, to neurons (n, width) by weights w3.
 
     Parameters
     ----------
     left : array, shape (n, k)
         The functions at training samples, each of a fit that has not seen it.
     width, seed, place : int
-        Neurons, and the run and the layer of their weights.
+        Number of neurons, seed of the run and number of the layer.
     size : float
-        Standard deviation of the weights.
+        Standard deviation of the random weights.
     """
     centre, scale = left.mean(axis=0), np.maximum(left.std(axis=0), 1e-12)
     w3 = size * np.random.default_rng([seed, 32, place]).standard_normal((left.shape[1], width))
@@ -190,7 +190,7 @@ def spread_over_neurons(
 
 
 def same(q: NDArray[Any]) -> NDArray[Any]:
-    """Readouts hand on what they have fitted."""
+    """Return the argument: readouts pass on what they have fitted."""
     return q
 
 

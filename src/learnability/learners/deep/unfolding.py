@@ -1,16 +1,17 @@
 """A layer that recovers many features at once: the unfolding of a moment of the labels.
 
-One preconditioned step finds one function q of the layer below, so that a level of B features of a
-tree stays hidden behind their sum. What q leaves of the labels is y - q. With psi the orthonormal
+One preconditioned step finds one function q of the layer below, so that of a level of B features of
+a tree only their sum is found. The residual of the labels is y - q. With psi the orthonormal
 Hermite products of the variables below, up to a degree, the matrix
 
     C = (1/n) sum_i (y_i - q(x_i)) psi_i psi_i^T / |psi_i|^2
 
-is for a label c sum_b a_b He_2(h_b) of features h_b = v_b . psi a sum of the v_b v_b^T and noise,
-as the second moment of the labels is for directions of the inputs: its leading eigenvectors are
-the features, up to a rotation. It is the tensor of the moments of twice the degree, unfolded to a
-matrix. The length of psi is taken out because few far samples would otherwise have eigenvectors of
-their own. The functions are found on the first half of the samples, and later layers read the rest.
+is, for a label c sum_b a_b He_2(h_b) of features h_b = v_b . psi, a weighted sum of the v_b v_b^T
+plus noise, as the second moment of the labels is for directions of the inputs: its leading
+eigenvectors are the features, up to a rotation. It is the tensor of the moments of twice the
+degree, unfolded to a matrix. It is divided by the squared length of psi because a few far samples
+would otherwise have eigenvectors of their own. The functions are found on the first half of the
+samples, and later layers read the rest.
 
 References
 ----------
@@ -36,7 +37,7 @@ from learnability.targets.hierarchical import Hierarchical
 
 __all__ = ["UnfoldingLayer", "features_n_star"]
 
-_LEAST = 8  # Samples of a half.
+_LEAST = 8  # The least number of samples of a half.
 _SAMPLES = 200_000
 
 
@@ -93,17 +94,18 @@ def _products(u: NDArray[Any], degree: int) -> NDArray[Any]:
 
 
 def features_n_star(target: Hierarchical, degree: int = 2) -> float:
-    """Samples at which an unfolding of the labels first shows the features of the last level.
+    """Return the samples from which an unfolding of the labels shows the features of a level.
 
-    p Var(y) / theta^2 with p products up to a degree and theta = E[f He_2(h_b)], the least over the
-    features h_b under the last one, from 200 000 samples: the transition of the second moment of
-    the labels with products in place of inputs. It is that of Gaussian products and of labels
-    without a linear part; the products are not Gaussian, so that it is a scale and no prediction.
+    The level is the one below the last. The number is p Var(y) / theta^2 with p products up to a
+    degree and theta = E[f He_2(h_b)], the least over its features h_b, from 200 000 samples: the
+    transition of the second moment of the labels with products in place of inputs. It holds for
+    Gaussian products and labels without a linear part; the products are not Gaussian, so that it is
+    a scale and not a prediction.
 
     Parameters
     ----------
     target : Hierarchical
-        With its N as a number and a depth of at least 4.
+        A target whose N is a number, of depth at least 4.
     degree : int
         Highest degree of the products.
 

@@ -1,9 +1,9 @@
 """Gradient descent of one neuron: the finite-size side of the flows.
 
-With fresh batches a step needs no vector of dimension d. Along the marked axes of the inputs and
-the direction of what the weights have outside of them, an input has k + 1 coordinates, and what a
-sum of inputs with coefficients c_i has elsewhere is |c| times a chi variable of d - k - 1 degrees
-of freedom, exactly. A batch that is used again keeps all its coordinates.
+With fresh batches a step needs no vector of dimension d. An input has k + 1 coordinates along the
+k marked axes and along the part of the weights orthogonal to them. Orthogonal to all these, a sum
+of inputs with coefficients c_i has a length that is exactly |c| times a chi variable of d - k - 1
+degrees of freedom. A batch that is used again keeps all its coordinates.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Rule(NamedTuple):
     activation : Link
         sigma.
     step : float
-        Its size in units of time.
+        The size of a step, in units of time.
     batch : int
-        Samples of a step.
+        Samples per step.
     """
 
     flow: str
@@ -47,12 +47,12 @@ class Rule(NamedTuple):
     batch: int
 
     def move(self, X: Array, y: Array, w: Array, cover: Cover) -> tuple[Array, Array]:
-        """The weights after a step, not yet on the sphere, and the coefficients of its inputs.
+        """Return the weights after a step, not yet on the sphere, and its coefficients of inputs.
 
         Parameters
         ----------
         X, y : array, shapes (n, D) and (n,)
-            Inputs, in all coordinates or in some, and labels.
+            Inputs, in all coordinates or in some of them, and labels.
         w : array, shape (D,)
             Weights in the same coordinates.
         cover : callable
@@ -75,7 +75,7 @@ class Rule(NamedTuple):
         return w + 2 * self.step * change, inputs
 
     def placed(self, w: Array) -> Array:
-        """Return the weights, on the sphere where the flow is there."""
+        """Return the weights, put back on the sphere if the flow is spherical."""
         return w / np.linalg.norm(w) if self.flow == "spherical" else w
 
 
@@ -93,7 +93,7 @@ def descend_fresh(
     start : array, shape (k + 1,)
         Coordinates at the beginning: along the marked axes, and the length of the rest.
     steps : array of int
-        When to look; not decreasing.
+        Numbers of steps after which the weights are recorded, not decreasing.
     seed : int
         The seed of the run.
     """
@@ -137,7 +137,7 @@ def descend_reused(
 def _watched(advance: Callable[[Array], Array], w: Array, steps: NDArray[np.int64]) -> Array:
     """Return weights after the given numbers of steps."""
     seen, now = [], 0
-    with np.errstate(all="ignore"):  # Divergence is a status.
+    with np.errstate(all="ignore"):  # Divergence is reported by the status.
         for count in steps:
             while now < count and np.isfinite(w[0]):
                 w = advance(w)

@@ -9,8 +9,9 @@ whitened    with Sigma^-1 in front: dw/dt = 2 zeta' tau (v - rho w / tau), for w
 ==========  ========================================================================================
 
 The label depends on u = <v, x>, and v lies along the k marked axes of the inputs; outside of them
-Sigma is the identity and w keeps its direction. So (<w, e_1>, ..., <w, e_k>, length of the rest) is
-closed, whatever the number of spikes; isotropic inputs have one axis, the hidden direction.
+Sigma is the identity and w keeps its direction. So the equations for (<w, e_1>, ..., <w, e_k>,
+length of the rest) are closed for any number of spikes; isotropic inputs have one axis, the hidden
+direction.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ FLOWS = ("spherical", "normalised", "whitened")
 
 
 def geometry(frame: Frame, w: Array) -> tuple[float, float]:
-    """rho and tau of weights with coordinates w (k + 1,), the last that of the rest."""
+    """Return rho and tau of weights with coordinates w (k + 1,), of which the rest is the last."""
     stretched = frame.scale * w[:-1]
     tau = math.sqrt(max(float(stretched @ stretched + w[-1] ** 2), 1e-300))
     return float(frame.to_label[0] @ stretched) / tau, tau
@@ -50,7 +51,7 @@ def solve(population: Population, frame: Frame, flow: str, start: Array, times: 
     start : array, shape (k + 1,)
         Coordinates at time 0.
     times : array, shape (T,)
-        Not decreasing, from 0 on.
+        Times from 0 on, not decreasing.
     """
     from scipy.integrate import solve_ivp
 
@@ -77,8 +78,8 @@ def solve(population: Population, frame: Frame, flow: str, start: Array, times: 
     def completed(axes: Array) -> Array:
         """Return all coordinates of weights that keep their length, from those along the axes.
 
-        A step of the solver that leaves the sphere is taken back to it: beyond it the flow is
-        another one, which may grow without bound.
+        A step of the solver that leaves the sphere is projected back to it: outside of it the
+        equations are not those of the flow, and may grow without bound.
         """
         rest = square - float(axes @ axes)
         if rest >= 0:

@@ -1,13 +1,13 @@
-"""Where spherical flows turn and end, when the overlap with the hidden direction is all there is.
+"""Where spherical flows turn and end, if the overlap with the hidden direction determines them.
 
 On isotropic inputs, and on those with one spike along the hidden direction, the flow on the sphere
 moves m = <w, w*> alone, down the loss with tau^2 = 1 + theta m^2, rho = m sqrt(1 + theta) / tau and
 
     dL/dm = (2 / tau^2) (theta m E[h F] - sqrt(1 + theta) A)
 
-(`population`). Its zeros cut [-1, 1] into basins; a random start has m^2 of the Beta law. As the
-spike grows the loss depends on S = theta m^2: tau^2 = 1 + S and rho^2 = S / (1 + S). Slopes that
-rounding decides are told from those that have a sign.
+(`population`). Its zeros cut [-1, 1] into basins; m^2 of a random start has a Beta law. As the
+spike grows the loss depends on S = theta m^2: tau^2 = 1 + S and rho^2 = S / (1 + S). A slope whose
+sign is decided by rounding counts as unknown.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Landscape", "Recovery", "landscape", "recovery"]
 Array = NDArray[np.float64]
 _LEAST, _MOST, _SCAN = 1e-6, 1e6, 481
 _DENSITY = 40  # Points of a scan per factor of ten.
-_NEAREST = 1e-6  # To zero, over 1 / sqrt(d): fewer than one random start in a million is closer.
+_NEAREST = 1e-6  # Least |m| sqrt(d) of the scan: fewer than one start in a million has less.
 
 
 class Landscape(NamedTuple):
@@ -66,7 +66,7 @@ class Recovery(NamedTuple):
 
 
 def landscape(population: Population) -> Landscape:
-    """Maxima and minima of the loss in S, between 1e-6 and 1e6, on the better side of m = 0."""
+    """Return extrema of the loss in S, between 1e-6 and 1e6, for the sign of m of lower loss."""
     grid = np.exp(np.linspace(math.log(_LEAST), math.log(_MOST), 81))
 
     def loss(S: float, sign: int) -> float:
@@ -94,7 +94,9 @@ def landscape(population: Population) -> Landscape:
 
 
 def recovery(population: Population, theta: float, d: int, correlation: float) -> Recovery:
-    """Return how many random starts end at a correlation |rho| with the argument of the label.
+    """Return the share of random starts that end at a |rho| of at least `correlation`.
+
+    Here rho is the correlation of w.x with the argument of the label.
 
     Parameters
     ----------
@@ -105,7 +107,7 @@ def recovery(population: Population, theta: float, d: int, correlation: float) -
     d : int
         Dimension.
     correlation : float
-        What has to be reached.
+        The |rho| that has to be reached.
     """
     from scipy.special import betainc
 
@@ -135,14 +137,14 @@ def recovery(population: Population, theta: float, d: int, correlation: float) -
 def _basins(slope: Callable[[float], float], m: Array) -> Iterator[tuple[float, float, float]]:
     """Yield pieces (low, high) of a scan with the place where a descent from there ends.
 
-    That is NaN where the descent meets a slope that rounding decides, except at 0, where a slope
-    without a sign is none.
+    The place is NaN where the descent meets a slope of unknown sign, except at 0, where such a
+    slope counts as zero.
     """
     motion = -np.sign([slope(float(x)) for x in m])
     last = len(m) - 1
 
     def ends(order: range, way: int) -> Array:
-        """Return where descents end that leave each point of the scan to either side."""
+        """Return where a descent that leaves each point of the scan to one side ends."""
         found = np.full(len(m), np.nan)
         for k in order:
             after = k + way

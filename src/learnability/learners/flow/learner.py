@@ -33,8 +33,8 @@ Array = NDArray[np.float64]
 _PATHS = ("overlap", "spike_overlap", "length", "correlation", "error")
 _RECOVERED = 0.5
 _EXACT, _CERTAIN = 1e-6, 0.02
-"""A share of starts whose fate rounding decides that counts as none, and one that is too large."""
-_SPHERE = {"flow": "it is known of the flow on the sphere"}
+"""Shares of starts decided by rounding: the largest that counts as none, and that is accepted."""
+_SPHERE = {"flow": "the answer is known for the flow on the sphere"}
 
 
 @record
@@ -216,7 +216,7 @@ class GradientFlow(Learner):
         if not found.decided[1] >= 0.9e6:
             about["note"] = (
                 f"Beyond S = {found.decided[1]:.3g} the loss is flat to rounding: extrema there "
-                "are not told."
+                "are not known."
             )
         return Found(values, attrs=about)
 
@@ -230,7 +230,7 @@ class GradientFlow(Learner):
             "status": str(Status.SOLVED if certain else Status.UNDECIDED),
         }
         if certain and found.undecided > _EXACT:
-            half = 0.5 * found.undecided  # The middle of what is possible, and its distance.
+            half = 0.5 * found.undecided  # The share is between `share` and `share + undecided`.
             values["recovery_probability"] = found.share + half
             values["recovery_probability_stderr"] = half
         return Found(
@@ -240,7 +240,7 @@ class GradientFlow(Learner):
 
 
 def _jumps(activation: Link, z: Array) -> NDArray[np.bool_]:
-    """At which places a function jumps: there a smaller distance does not shrink a difference."""
+    """Return where a function jumps: a smaller distance does not shrink the difference there."""
     near, wide = (
         np.abs(activation((z + e)[:, None]) - activation((z - e)[:, None])) for e in (1e-9, 1e-7)
     )
@@ -249,5 +249,5 @@ def _jumps(activation: Link, z: Array) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=32)
 def _population(link: Link, activation: Link) -> Population:
-    """Return the averages of a link and an activation; an error where one has infinite variance."""
+    """Return the averages of a link and an activation, which must have finite variances."""
     return Population(link, activation)

@@ -1,13 +1,13 @@
-"""The law of the rows of the first layer, beyond the spike that they share.
+"""The law of the rows of the first layer, apart from the spike that they share.
 
-Rows are independent with a covariance Sigma / d. All that a ridge regression on p = beta d of them
-sees of Sigma is, at one xi > 0,
+Rows are independent with a covariance Sigma / d. A ridge regression on p = beta d of them depends
+on Sigma only through, at one xi > 0,
 
     df(xi) = tr Sigma (Sigma + xi)^-1 / d   and   K(xi) = B^T (Sigma + xi)^-1 B,
 
 with B the spike and the directions of the target. Two laws are known. Rows with independent
-entries have Sigma = c^2 I. After a step they share the samples (x_i, e_i) of its batch, e the error
-before the step, and are normal given the batch with
+entries have Sigma = c^2 I. After a step they share the samples (x_i, e_i) of its batch, where e_i
+is the error before the step, and are normal given the batch with
 
     Sigma = (I + a S_1)^2 + b S_2,   S_k = sum_i e_i^k x_i x_i^T / n_0.
 
@@ -47,7 +47,7 @@ Array = NDArray[np.float64]
 
 _STEPS = 60
 _RANGE = (1e-6, 1e6)
-"""Of xi over the scale of Sigma, in the table."""
+"""Range of xi, over the scale of Sigma, in the table."""
 _POINTS = 481
 
 
@@ -57,9 +57,9 @@ class Forms(NamedTuple):
     Attributes
     ----------
     trace, trace_slope : float
-        df.
+        df and its derivative.
     matrix, matrix_slope : array, shape (m, m)
-        K, on the spike and the directions of the target that are orthogonal to it.
+        K and its derivative, on the spike and the target's directions orthogonal to it.
     """
 
     trace: float
@@ -100,14 +100,14 @@ class IndependentRows:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """The samples of a step, as the rows after it see them.
+    """The samples of a step, on which the rows after it depend.
 
     Parameters
     ----------
     z : array, shape (k, r)
         Nodes of the coordinates of the target, the first of them along its linear part.
     e : array, shape (k,)
-        Error at each before the step.
+        Error at each node before the step.
     weights : array, shape (k,)
         The weights of the nodes.
     size : float
@@ -160,7 +160,7 @@ class Batch:
         return CubicSpline(at, 1 - np.exp(at) * m[:, 0, 0])
 
     def resolvent(self, xi: float, m: Array) -> tuple[Array, Array, Array]:
-        """m, its derivative in xi, and D~ at the nodes; Newton's method from a near m."""
+        """Return m, its derivative in xi, and D~ at the nodes, by Newton's method from a near m."""
         Z, D, eye = np.diag([1 + xi, -1.0]), self._D, np.eye(2)
         for _ in range(_STEPS):
             seen = np.linalg.solve(eye + D @ m / self.size, D)
@@ -176,16 +176,16 @@ class Batch:
         return m, np.asarray(slope_in_xi, dtype=float).reshape(2, 2), np.asarray(seen, dtype=float)
 
     def beyond(self, m: Array) -> bool:
-        """Whether m is that of a -xi beyond all eigenvalues of Sigma, also those of one sample."""
+        """Return whether m is that of a -xi above all eigenvalues, also outliers of one sample."""
         return bool((np.linalg.det(np.eye(2) + self._D @ m / self.size) > 0).all())
 
     def forms(self, xi: float, start: Array) -> tuple[Forms, Array]:
-        """df and K on the coordinates of the target and the noise, and m, from a near m.
+        """Return df and K on the target's coordinates and the noise, and m, from a near m.
 
         Parameters
         ----------
         xi : float
-            Above zero, or below minus the largest eigenvalue of Sigma.
+            A number above zero, or below minus the largest eigenvalue of Sigma.
         start : array, shape (2, 2)
             m at a near xi.
         """
@@ -247,7 +247,7 @@ class BatchRows:
         return math.log(min(max(xi / self._scale, _RANGE[0]), _RANGE[1]))
 
     def resolution(self, share: float, beta: float) -> float:
-        """By Newton's method on a convex function, from the right; df from a table."""
+        """Return the root by Newton's method on a convex function, from the right; df is tabled."""
         xi, traces = IndependentRows(self.square, 1).resolution(share, beta), self.batch.traces
         for _ in range(_STEPS):
             at = self._place(xi)
@@ -263,7 +263,7 @@ class BatchRows:
         at, known = self.batch.table
         near = int(np.searchsorted(at, self._place(xi)).clip(0, len(at) - 1))
         xi /= self._scale
-        # Far beyond the table, where neurons have no linear part, m is that of large xi.
+        # Far beyond the table, where neurons have no linear part, m has its form of large xi.
         start = np.diag([1 / (1 + xi), -1.0]) if xi > _RANGE[1] else known[near]
         found, turn = self.batch.forms(xi, start)[0], self._frame()
         return Forms(
@@ -274,7 +274,7 @@ class BatchRows:
         )
 
     def _frame(self) -> Array:
-        """Rows: the spike, what of the linear part is orthogonal to it, the other coordinates."""
+        """Rows: the spike, the linear part orthogonal to it, the other coordinates."""
         r = self.batch.z.shape[1]
         cosine, sine = self.alignment, math.sqrt(1 - self.alignment**2)
         frame = np.zeros((r + 1, r + 1))

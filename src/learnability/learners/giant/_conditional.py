@@ -34,7 +34,7 @@ _MOST = 2_000_000  # Points that are evaluated at once.
 
 
 def features_given(activation: Link, parameters: Parameters) -> Features:
-    """mu0, mu1 and mu2^2 at nodes of kappa.
+    """Return mu0, mu1 and mu2^2 at nodes of kappa.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def labels_given(target: Target, linear: Array, alignment: float, kappa: Array) 
         return _blurred(t, weights, moments, alignment, width, kappa, target)
     rule = rules_for(section, known=1)[0][0]
     if breaks is not None and not len(breaks[0]) and len(rule.inner) == 1:
-        # Smooth along t, with inner nodes that do not depend on it: any t can be asked for.
+        # The label is smooth along t and inner nodes do not depend on it: any t can be used.
         s, share = gauss_normal(np.zeros(0), _NODES)
         points = (alignment * kappa[:, None] + width * s).reshape(-1, 1)
         everywhere = replace(rule, outer=points, outer_weights=np.ones(len(points)))
@@ -153,9 +153,9 @@ def label_nodes(target: Target, linear: Array) -> tuple[Array, Array, Array]:
 
 
 def _given(section: Section, variance: Callable[[Array], Array], rule: Rule) -> Array:
-    """E[y | t], E[y^2 | t] and E[y z | t] for the other coordinates z, at the outer nodes.
+    """Return E[y | t], E[y^2 | t] and E[y z | t] for other coordinates z, at the outer nodes.
 
-    `section` is E[y | t, z] and `variance` what the label varies around it.
+    `section` is E[y | t, z] and `variance` the variance of the label around it.
     """
     each = len(rule.inner) == len(rule.outer)
     rows = max(_MOST // rule.inner.shape[1], 1)
@@ -187,10 +187,10 @@ def _blurred(
     kappa: Array,
     target: Target,
 ) -> Labels:
-    """Return moments given kappa from those given t, by the law of t given kappa at nodes for t."""
+    """Return moments given kappa from those given t at nodes, by the law of t given kappa."""
     s = (t - alignment * kappa[:, None]) / width
     ratio = np.exp(0.5 * (t**2 - s**2)) / width * weights
-    # Nodes farther apart than this law is wide would give anything.
+    # Nodes farther apart than this law is wide would give arbitrary values.
     common = np.abs(kappa) < 5
     if np.abs(ratio.sum(axis=1) - 1)[common].max() > 1e-5:
         raise LearnabilityError(

@@ -1,15 +1,16 @@
-"""A first layer as the readout sees it: whatever its neurons share, and however it was trained.
+"""Features of any given first layer, as the theory of its readout needs them.
 
 With standard normal coordinates g of the inputs, x = Sigma^(1/2) g, the field of neuron j is
-w_j . g + b_j. A few directions V are kept as they are: the hidden ones, on which the label depends,
-and those along which the fields are long (spikes of the inputs, what the steps have added). Given
-kappa = V g, the features are equivalent to Gaussian ones with, at mu_j = (V w_j) . kappa + b_j and
-c_j the length of the rest of w_j,
+w_j . g + b_j. A few directions V are treated exactly: the hidden ones, on which the label depends,
+and those along which the fields are long (spikes of the inputs, updates of the steps). Given
+kappa = V g, the features are equivalent to Gaussian ones; with mu_j = (V w_j) . kappa + b_j and c_j
+the length of the rest of w_j they have
 
     mean E sigma(mu_j + c_j z),   covariance l_j l_k (rest of w_j) . (rest of w_k) + r_j 1[j = k],
 
-l_j = E[z sigma(mu_j + c_j z)] / c_j and r_j what is left of the variance; two neurons of one start
-share a part of it. Nothing is assumed of the rows: any second layer, number of steps or biases.
+where l_j = E[z sigma(mu_j + c_j z)] / c_j and r_j is the rest of the variance; two neurons with the
+same start share a part of r_j. Nothing is assumed about the rows: the second layer, the number of
+steps and the biases are arbitrary.
 
 References
 ----------
@@ -39,9 +40,9 @@ __all__ = ["Layer", "LowRank", "given_layer"]
 Array = NDArray[np.float64]
 
 _MOST = 6
-"""Directions that are kept beside the hidden ones."""
+"""The largest number of directions that are kept besides the hidden ones."""
 _SHORT, _LONG = 0.02, 0.1
-"""Share of the squared length of the rows along a direction: what is kept, what must be kept."""
+"""Shares of the squared length of the rows from which a direction is kept, and must be kept."""
 _LOG_POINTS = 10
 _LENGTHS = 8
 _SPACING = 0.1
@@ -66,15 +67,15 @@ class Layer(NamedTuple):
     means, slopes : LowRank
         E sigma and l, at nodes and neurons.
     rest : array, shape (K, p)
-        r.
+        The variance r.
     shared : array, shape (K, p / 2), or None
-        Covariance of the rests of the two neurons of a pair, the second half of them after p / 2.
+        Covariance of the rests of two paired neurons, j and j + p / 2.
     gram : array, shape (p, p)
         Inner products of the rests of the rows.
     label : array, shape (K,)
         The label without its noise.
     noise : array, shape (K,)
-        Variance of that.
+        Variance of that noise.
     """
 
     weights: Array
@@ -95,7 +96,7 @@ def given_layer(
     Parameters
     ----------
     network : Network
-        After the steps.
+        The network after the steps.
     activation : Link
         The function sigma.
     target : Target
@@ -146,7 +147,7 @@ def _long_directions(rows: Array) -> Array:
     gram = rows @ rows.T
     values, vectors = np.linalg.eigh(gram)
     values = values[::-1] / np.trace(gram)
-    edge = 1.5 * (1 + math.sqrt(p / d)) ** 2 / p  # Of rows without any long direction.
+    edge = 1.5 * (1 + math.sqrt(p / d)) ** 2 / p  # Rows without a long direction stay below it.
     count = int(np.sum(values > max(_SHORT, edge)))
     if count > _MOST and values[_MOST] > max(_LONG, edge):
         raise LearnabilityError(
@@ -159,7 +160,7 @@ def _long_directions(rows: Array) -> Array:
 
 
 def _nodes(link: Link, k: int) -> tuple[Array, Array]:
-    """Nodes (K, k) of the normal law and their weights, split at the breaks of a link alone."""
+    """Return nodes (K, k) of the normal law and weights; for r = 1 they split at its breaks."""
     if k <= 2 and link.r == 1:
         first = gauss_normal(Section.whole(link).breakpoints, 128 if k == 1 else 64)
         return product_grid([first, *[gauss_normal(np.zeros(0), 32)] * (k - 1)])
@@ -169,7 +170,7 @@ def _nodes(link: Link, k: int) -> tuple[Array, Array]:
 
 
 def _compressed(values: Array, weights: Array) -> LowRank:
-    """A function of few coordinates at all neurons, without the directions it does not use."""
+    """Return values (nodes, neurons) of a function of few coordinates as a product of low rank."""
     second, vectors = np.linalg.eigh((values.T * weights) @ values)
     kept = vectors[:, second > _RANK * max(float(second[-1]), 1e-300)]
     return LowRank(values @ kept, kept.T)
@@ -178,7 +179,7 @@ def _compressed(values: Array, weights: Array) -> LowRank:
 def _moments(
     activation: Link, fields: Array, lengths: Array, correlation: Array | None
 ) -> tuple[Array, Array, Array, Array | None]:
-    """Return mean, slope, rest and what pairs share of it, at nodes and neurons, from tables."""
+    """Return mean, slope, rest and its part that pairs share, at nodes and neurons, from tables."""
     low, high = math.log(lengths.min()) - 1e-3, math.log(lengths.max()) + 1e-3
     angles = (np.arange(_LENGTHS) + 0.5) * math.pi / _LENGTHS
     widths = np.exp(0.5 * (low + high) + 0.5 * (high - low) * np.cos(angles))
@@ -221,7 +222,7 @@ def _table(activation: Link, grid: Array, width: float, order: int, power: int) 
 
 
 class _Place:
-    """Where fields (K, p) lie on an even grid, to read tables (p, grid) with their slopes there."""
+    """The places of fields (K, p) on an even grid, to interpolate tables (p, grid) with slopes."""
 
     def __init__(self, fields: NDArray[Any], grid: Array) -> None:
         self.step = float(grid[1] - grid[0])
@@ -231,7 +232,7 @@ class _Place:
         self.row = np.arange(fields.shape[1])
 
     def read(self, table: Array, slope: Array) -> Array:
-        """Cubic Hermite interpolation."""
+        """Return the table at the fields, by cubic Hermite interpolation."""
         t, k, j, h = self.t, self.below, self.row, self.step
         a, b, da, db = table[j, k], table[j, k + 1], h * slope[j, k], h * slope[j, k + 1]
         s = 1 - t

@@ -1,4 +1,4 @@
-"""The first gradient of the first layer: of runs, and for training sets or a typical one."""
+"""The first gradient of the first layer, measured in runs and predicted for training sets."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NAMES = {
 def label_correlations(
     W: NDArray[Any], inputs: Inputs, directions: Directions
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Squared covariance of every field w . x with the hidden coordinates, and its variance.
+    """Return the squared covariance of every field w . x with z, and the field's variance.
 
     Parameters
     ----------
@@ -57,7 +57,8 @@ def label_correlations(
     Returns
     -------
     tuple of array, shape (p,)
-        |Cov(w . x, z)|^2 and Var(w . x): their ratio is the squared correlation.
+        |Cov(w . x, z)|^2 with the hidden coordinates z, and Var(w . x); their ratio is the squared
+        correlation.
     """
     moved = inputs.apply(np.asarray(W, dtype=float), directions)
     hidden = directions.hidden
@@ -69,13 +70,13 @@ def label_correlations(
 def measured_gradient(
     learner: GiantSteps, target: Target, at: Mapping[str, Any], seed: int
 ) -> Found:
-    """Alignment, correlation and singular values of the first gradient of one seed."""
+    """Return alignment, correlation and singular values of the first gradient of one seed."""
     d, n = at["d"], samples(learner.batch, at["d"])
     network = drawn(learner.init, seed, neurons(learner, d), d, learner.bias)
     batch = blocks(target, seed, n, d, 0)
     if at.get("control") == "permuted":
         batch = permuted(batch, seed, 0)
-    with np.errstate(all="ignore"):  # What is not finite ends in a sentence.
+    with np.errstate(all="ignore"):  # What is not finite is refused below.
         G = gradient(network, learner.activation, batch, n).astype(float)
     if not np.isfinite(G).all():
         raise LearnabilityError(
@@ -97,13 +98,13 @@ def measured_gradient(
 
 
 def check_gradient(learner: GiantSteps, target: Target, d: int) -> None:
-    """Refuse a gradient that theory does not know.
+    """Refuse a gradient for which there is no theory.
 
     Raises
     ------
     LearnabilityError
-        When there is more than one spike, a second layer but of signs, no slope, or a label without
-        a finite variance.
+        When there is more than one spike, a second layer with entries other than +-1, an activation
+        of slope zero, or a label without a finite variance.
     """
     if learner.init not in ("ones", "signs", "symmetric"):
         raise LearnabilityError(

@@ -1,8 +1,8 @@
-"""The first gradient in theory: how much of it points along the label, and its outliers.
+"""Theory of the first gradient: its part along the hidden directions, and its outliers.
 
 A neuron w ~ N(0, I / d) with bias b moves along G = (1/n) sum_i e_i sigma'(w . x_i + b) x_i, with
-e = y - f before the step. The inputs have standardised coordinates c along the axes that matter,
-x = sum_l scale_l c_l e_l + ..., and at most one of them, u, is long. With omega = sqrt(d) <w, e_u>
+e = y - f before the step. The inputs have standardised coordinates c along the relevant axes,
+x = sum_l scale_l c_l e_l + ..., and at most one of these, u, is long. With omega = sqrt(d) <w, e_u>
 and t = scale_u^2 / d,
 
     m1(u) = E_v sigma'(sqrt(t) omega u + v + b),  m11 = E_v sigma'^2,  md = E_v sigma'',
@@ -12,17 +12,17 @@ the components of G along the axes have, over neurons and samples, the second mo
     M = E[g g^T] + Cov(e c sigma') / n + (1/d) sum_i E[q_i q_i^T],
     g_l = scale_l E[e c_l m1],  q_il = scale_l E[e c_l c_i md],
 
-i over the axes that are not long, along which a field moves by omega_i c_i / sqrt(d); and what is
-beside these k axes has the squared length (d - k) / n E[e^2 m11] + E[e md]^2.
+with i over the axes that are not long, along which a field moves by omega_i c_i / sqrt(d). The part
+of G orthogonal to these k axes has the squared length (d - k) / n E[e^2 m11] + E[e md]^2.
 
-Means over samples are taken over a training set (conditional) or over the law of the inputs. f is
+Means over samples are taken over a given training set or over the law of the inputs. f is
 the mean of sigma over neurons when all signs are 1, and 0 otherwise. The matrix of all neurons is
 of low rank up to noise: m1 = sum_m s_m p_m(u) q_m(omega, b), and
 
     R_ml = s_m s_l [sum_axes scale^2 E[e c p_m] E[e c p_l] + (d - k) / n E[e^2 p_m p_l]]
 
-has the squares of its singular values over p, seen through noise of variance
-(1 / n) E[e^2 (m11 - m1^2)] an entry. The edge of that noise is not the one of independent entries,
+has as eigenvalues the squares of its singular values over p, without the noise, whose variance is
+(1 / n) E[e^2 (m11 - m1^2)] per entry. The edge of that noise is not the one of independent entries,
 so that singular values near it are not predicted.
 
 References
@@ -60,11 +60,11 @@ _REACH = 7.0
 _TINY = 1e-6
 _NEURONS, _BIASES, _OTHERS = 24, 18, 24  # Numbers of nodes; long axes take more.
 _LOG_POINTS, _SETS = 12, 8
-_OUTLIERS = 4  # That are looked for; those that are none are at the edge.
+_OUTLIERS = 4  # Number of outliers sought; those that do not exist are given at the edge.
 
 
 class Axes(NamedTuple):
-    """Axes that matter: the long ones, and those of the others that the label depends on.
+    """The relevant axes: the long ones, and those of the others on which the label depends.
 
     Attributes
     ----------
@@ -88,9 +88,9 @@ class Points(NamedTuple):
     y : array, shape (N,)
         Labels.
     weights : array, shape (N,)
-        That sum to one.
+        Weights that sum to one.
     noise : array, shape (N,)
-        Variance of the label that y does not have.
+        Variance of the label around y.
     sampled : bool
         Whether these are the samples themselves.
     """
@@ -103,7 +103,7 @@ class Points(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """Of the gradient.
+    """A prediction of the gradient.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class Prediction(NamedTuple):
 
 
 def seen_axes(frame: Frame) -> Axes:
-    """Return the axes that matter; of those that are not long, as few as the label needs."""
+    """Return the relevant axes; of those that are not long, as few as the label needs."""
     eye, long = np.eye(len(frame.scale)), frame.scale != 1.0
     _, size, rows = np.linalg.svd(np.where(long, 0.0, frame.to_label))
     turn = np.vstack([eye[long], rows[: len(size)][size > _TINY]])
@@ -143,7 +143,7 @@ def law_of_inputs(target: Target, frame: Frame) -> list[Points]:
     target : Target
         A target with normal inputs.
     frame : Frame
-        The frame of the axes that matter.
+        The frame of the relevant axes.
     """
     r, k = frame.to_label.shape
     if r > 1:
@@ -212,13 +212,13 @@ def gradient_theory(
     points : Points
         A training set, or the law of the inputs.
     activation : Link
-        sigma.
+        The function sigma.
     bias : float
         Standard deviation of the biases.
     init : str
         The law of the signs: f is the mean of sigma for "ones", and 0 otherwise.
     frame : Frame
-        The axes that matter, at most one of them long.
+        The relevant axes, of which at most one is long.
     n, p, d : int
         Samples, neurons, dimension.
     """
@@ -265,7 +265,7 @@ def _outliers(
 ) -> tuple[Array, Array]:
     """Return singular values and overlaps; every row appears `copies` times."""
     shares, m1, c = slopes.shares, slopes.m1, points.c
-    # Functions of (omega, b): eigenvectors of the Gram matrix, which is small.
+    # The functions q_m of (omega, b) are eigenvectors of the Gram matrix, which is small.
     gram = (points.weights[:, None] * m1).T @ m1
     values, vectors = np.linalg.eigh(np.sqrt(np.outer(shares, shares)) * gram)
     kept = values > 1e-9 * values.max()

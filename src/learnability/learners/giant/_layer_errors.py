@@ -1,15 +1,15 @@
 """Errors of ridge regression on the features of one given first layer.
 
-Features phi / sqrt(p) have, at a node kappa, the second moment S = C + M M^T over p (`Layer`). The
-resolvent of n samples has the deterministic equivalent
+Features phi / sqrt(p) have, at a node kappa, the second moment S / p with S = C + M M^T (`Layer`).
+The resolvent of n samples has the deterministic equivalent
 
     Q^-1 = ridge + (n / p) E[S / (1 + V)],    V(kappa) = Tr(S Q) / p,
 
-the readout the mean Q (n / p^(1/2)) E[M y / (1 + V)], and at kappa the squared error
+the readout has the mean Q (n / p^(1/2)) E[M y / (1 + V)], and at kappa the squared error
 
     D = B + (n / p^2) Tr(S Q E[S D / (1 + V)^2] Q),
 
-B that of the mean readout. The test error is E[D] and the training error E[D / (1 + V)^2].
+with B that of the mean readout. The test error is E[D], the training error E[D / (1 + V)^2].
 
 References
 ----------
@@ -60,12 +60,11 @@ def layer_errors(layer: Layer, n: int, ridge: float) -> Errors:
     squared = damp / (1 + V)
 
     def remaining(D: Array) -> Array:
-        """Return what is left of D when what its noise adds is taken off."""
+        """Return D without the part that the fluctuations of the readout add, which is B."""
         return D - n / p**2 * _spread(layer, Q @ _moment(layer, squared * D) @ Q)
 
     size = len(base)
     operator = LinearOperator((size, size), matvec=remaining, dtype=float)
-    # In the metric of the nodes' weights, so that rare nodes do not decide when to stop.
     error, failed = gmres(operator, base, x0=base, rtol=1e-7, restart=40, maxiter=5)
     if failed:
         status = "stopped"
@@ -73,7 +72,7 @@ def layer_errors(layer: Layer, n: int, ridge: float) -> Errors:
 
 
 def _moment(layer: Layer, w: Array) -> Array:
-    """sum_t w_t S_t."""
+    """Return sum_t w_t S_t."""
 
     def inner(part: LowRank) -> Array:
         return np.asarray(part.right.T @ ((part.left.T * w) @ part.left) @ part.right)
@@ -89,7 +88,7 @@ def _moment(layer: Layer, w: Array) -> Array:
 
 
 def _spread(layer: Layer, Q: Array, with_means: bool = True) -> Array:
-    """Tr(S_t Q) at every node, or Tr(C_t Q)."""
+    """Return Tr(S_t Q) at every node, or Tr(C_t Q)."""
 
     def along(part: LowRank, form: Array) -> Array:
         reduced = part.right @ form @ part.right.T
@@ -112,7 +111,7 @@ def _fixed_point(layer: Layer, n: int, ridge: float) -> tuple[Array, Array, str]
         return np.asarray(np.linalg.inv(n / p * _moment(layer, layer.weights / (1 + V)) + eye))
 
     def logarithm(spread: Array) -> Array:
-        """With a floor for nodes at which no neuron does anything."""
+        """Return log V, with a floor for nodes at which all features vanish."""
         return np.asarray(np.log(np.maximum(spread, 1e-12 * float(spread.max())) / p))
 
     x = logarithm(_spread(layer, np.eye(p))) - math.log(ridge + n / p)

@@ -1,17 +1,17 @@
 """Singular values of a first layer whose rows shared a batch: its bulk, its edge and its outlier.
 
 Rows of W (p, d) are normal with the covariance Sigma / d given their batch (`_bulk`) and have a
-common part s. With df(xi) = tr Sigma (Sigma + xi)^-1 / d and beta = p / d, an x beyond the spectrum
-of Sigma stands for z = x (beta - df(-x)), the square of a singular value; the bulk ends where
-dz / dx = 0. An eigenvalue x of Sigma + d s s^T with dz / dx > 0 there is seen as an outlier of the
-square z, and of the eigenvector the right singular vector keeps the share x z' / z.
+common part s. With df(xi) = tr Sigma (Sigma + xi)^-1 / d and beta = p / d, an x above the spectrum
+of Sigma corresponds to z = x (beta - df(-x)), the square of a singular value; the bulk ends where
+dz / dx = 0. An eigenvalue x of Sigma + d s s^T at which dz / dx > 0 gives an outlier whose square
+is z, and its right singular vector has the squared overlap x z' / z with the eigenvector.
 
-On the space that is followed (the target's coordinates and the noise of the spike) x is such an
-eigenvalue where S(x) = -K(-x)^-1 - d s s^T is singular, S(x) n = 0, and n is the part of the
-eigenvector in that space when its whole has the squared length n^T S'(x) n.
+On a small space (the target's coordinates and the noise of the spike) x is such an eigenvalue where
+S(x) = -K(-x)^-1 - d s s^T is singular, S(x) n = 0. Then n is the part in that space of an
+eigenvector whose squared length is n^T S'(x) n.
 
 When the errors are not bounded, Sigma has no edge as d grows: the largest errors of the batch
-decide, so that batches of the size that is asked for are drawn.
+decide, so that batches of the requested size are drawn.
 
 References
 ----------
@@ -38,7 +38,7 @@ Complex = NDArray[np.complex128]
 
 _RATIO, _HALVINGS, _STEPS = 0.8, 22, 12
 WIDTHS = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
-"""Imaginary parts, over the real ones, on the way to the real axis."""
+"""Imaginary parts, over the real ones, on the path towards the real axis."""
 
 
 class LayerOutlier(NamedTuple):
@@ -76,7 +76,7 @@ class _Path:
         self.places = [*places, self.edge]
 
     def at(self, x: float, near: Array) -> _Place:
-        """Return what is at x; the slope is not a number inside the spectrum of Sigma."""
+        """Return the place of x; its slope is NaN inside the spectrum of Sigma."""
         inside = _Place(x, math.nan, math.nan, math.nan, near[0], near, near)
         try:
             with np.errstate(all="ignore"):
@@ -101,7 +101,7 @@ class _Path:
         return None
 
     def _last(self, above: _Place, ratio: float, keeps: Callable[[_Place], bool]) -> _Place:
-        """The smallest x between ratio and one times the given one that keeps what that one has."""
+        """Return the last place below `above`, down to ratio times its x, that has a property."""
         low, x = ratio * above.x, above.x
         for _ in range(_HALVINGS):
             middle = self.at(0.5 * (low + x), above.m)
@@ -120,7 +120,7 @@ def layer_outlier(batch: Batch, common: Array, beta: float, d: int) -> LayerOutl
     batch : Batch
         The samples of the step, equally weighted.
     common : array, shape (r + 1,)
-        Part that all rows have, on the coordinates of the target and along the noise.
+        The common part of all rows, on the coordinates of the target and along the noise.
     beta : float
         Rows over columns.
     d : int
@@ -154,7 +154,7 @@ def batch_eigenvalues(batch: Batch, d: int, rng: np.random.Generator) -> Array:
     d : int
         Dimension.
     rng : numpy.random.Generator
-        Of the draw.
+        The source of the draw.
     """
     n = max(round(batch.size * d), 1)
     chosen = rng.choice(len(batch.e), n, p=batch.weights / batch.weights.sum())
@@ -174,7 +174,7 @@ def resolutions(rows: Array, share: Complex, beta: float, xi: Complex) -> Comple
     rows : array, shape (k,)
         Eigenvalues of Sigma.
     share, xi : array, shape (m,)
-        What is to be met, and where to start.
+        The right sides of the equation, and where to start.
     beta : float
         Rows over columns.
     """
@@ -190,7 +190,7 @@ def resolutions(rows: Array, share: Complex, beta: float, xi: Complex) -> Comple
 
 
 def layer_density(rows: Array, beta: float, s: Array) -> Array:
-    """Density of the min(p, d) singular values, outliers left out.
+    """Return the density of the min(p, d) singular values, without outliers.
 
     Parameters
     ----------

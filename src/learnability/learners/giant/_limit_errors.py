@@ -10,14 +10,14 @@ solve a fixed point, and the others linear equations, all of which are averages 
 moments of the label given kappa. With V = mu1^2 V_1 + mu2^2 V_2 and C(kappa) the squared error at
 kappa, the test error is E[C] and the training error E[C / (1 + V)^2].
 
-What the readout learns of functions of kappa it learns through three collective modes: mu0 times
-m = 1 . a / sqrt(p), which costs nothing; mu1 kappa times zeta, the sum of (w~_j . v) a_j, of
-strength c^2 / d; and d mu0 / d c^2 times the sum of (|w~_j|^2 - c^2) a_j, of strength
-spread c^4 / d. The system of the references is about rows of one length, spread = 0. Independent
-normal entries have spread = 2, which is a few percent of the error for relu, below 1e-4 of it for
-tanh, and nothing for odd activations without a spike.
+The readout learns functions of kappa through three collective modes: mu0 times m = 1 . a / sqrt(p),
+which the ridge does not penalise; mu1 kappa times zeta, the sum of (w~_j . v) a_j, of strength
+c^2 / d; and d mu0 / d c^2 times the sum of (|w~_j|^2 - c^2) a_j, of strength spread c^4 / d. The
+references assume rows of one length, spread = 0. Independent normal entries have spread = 2, which
+changes the error by a few percent for relu, by less than 1e-4 of it for tanh, and not at all for
+odd activations without a spike.
 
-The law of the rows beyond the spike is an argument.
+The law of the rows apart from the spike is an argument.
 
 References
 ----------
@@ -102,9 +102,9 @@ def errors(
     Parameters
     ----------
     features, labels : Features, Labels
-        At the same nodes.
+        Features and labels at the same nodes.
     bulk : Bulk
-        Law of the rows beyond the spike.
+        The law of the rows apart from the spike.
     alpha, beta, ridge : float
         The ratios and the ridge, above zero.
     """
@@ -114,10 +114,10 @@ def errors(
     damp = 1 / (1 + mu1**2 * found.V1 + mu2**2 * found.V2)
     scaled = alpha / beta * features.weights * damp
 
-    # Means: the common mode, free where there is one, and those of finite strength: mu1 times the
-    # coordinates along the spike and the target, and the one of the lengths.
+    # Means: the common mode, not penalised where there is one, and those of finite strength: mu1
+    # times the coordinates along the spike and the target, and the mode of the lengths.
     own = np.array([mu0, mu1 * kappa, features.stretch])
-    others = mu1 * labels.linear  # Times coordinates that are independent of kappa.
+    others = mu1 * labels.linear  # The modes of coordinates that are independent of kappa.
     count = len(others)
     order = [0, 1, *range(3, 3 + count), 2]
     cross = np.zeros((3 + count, 3 + count))
@@ -155,7 +155,7 @@ def errors(
 
 
 class _Response(NamedTuple):
-    """V_k, T_kl, and G = B^T U^T R U B with -dG / dshift, R = (shift + hat1 U U^T)^-1 off B."""
+    """V_k, T_kl, G = B^T U^T R U B and H0 = -dG / dshift, R = (shift + hat1 U U^T)^-1 off B."""
 
     V1: float
     V2: float
@@ -190,7 +190,7 @@ def _beside(block: Array, corner: float) -> Array:
 def _fixed_point(
     features: Features, bulk: Bulk, alpha: float, beta: float, ridge: float
 ) -> tuple[float, float, str]:
-    """Vhat_1 and Vhat_2: damped iteration, finished by a root search in their logarithms."""
+    """Return Vhat_1 and Vhat_2 by damped iteration and a root search in their logarithms."""
     from scipy.optimize import root
 
     squares = _squares(features)
@@ -221,7 +221,7 @@ def _fixed_point(
 
 
 def _squares(features: Features) -> Array:
-    """mu1^2 and mu2^2 (2, k); a part that vanishes is taken as tiny."""
+    """Return mu1^2 and mu2^2 (2, k); a part that vanishes is replaced by a tiny one."""
     squares = np.array([features.linear**2, features.rest])
     return np.asarray(np.maximum(squares, 1e-9 * float(np.max(squares @ features.weights))))
 
@@ -229,9 +229,9 @@ def _squares(features: Features) -> Array:
 def covariance_density(
     features: Features, alpha: float, beta: float, x: Array, rows: Array
 ) -> Array:
-    """Density of the eigenvalues of the sample covariance of sigma(W x), its outliers left out.
+    """Return the density of eigenvalues of the sample covariance of sigma(W x), without outliers.
 
-    The fixed point of `errors` at a complex ridge, one for each point of x, by damped iteration.
+    It solves the fixed point of `errors` at a complex ridge for each x, by damped iteration.
 
     Parameters
     ----------
@@ -242,16 +242,16 @@ def covariance_density(
     x : array, shape (k,)
         Eigenvalues above zero; details finer than a percent of them are smoothed.
     rows : array, shape (m,)
-        Eigenvalues of d times the covariance of the rows beyond the spike.
+        Eigenvalues of d times the covariance of the rows apart from the spike.
 
     Returns
     -------
     array, shape (k,)
-        NaN where the iteration does not settle.
+        The density; where the iteration does not settle, that of its last step.
     """
     scale = alpha / beta  # The covariance is F^T F / scale, F the features over sqrt(p).
     squares = _squares(features)
-    # V_1 and V_2 at endless ridge, then towards the real axis in steps.
+    # V_1 and V_2 start far from the real axis and are followed towards it in steps.
     V2 = -1 / (scale * x * (1 + 1j * WIDTHS[0]))
     V1 = rows.mean() * V2
     xi: NDArray[np.complex128] | None = None

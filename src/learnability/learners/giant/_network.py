@@ -1,7 +1,7 @@
-"""A network of two layers, its gradient, and what one step has made of its first layer.
+"""A network of two layers, its gradient, and the parameters of its first layer after one step.
 
-f(x) = p^-1 sum_j a_j sigma(w_j . x + b_j), rows of W drawn from N(0, I_d / d), a_j of any law. A
-step on n samples of the squared loss moves w_j along
+The network is f(x) = p^-1 sum_j a_j sigma(w_j . x + b_j), with rows of W drawn from N(0, I_d / d)
+and a_j of any law. A step on n samples of the squared loss moves w_j along
 a_j (1/n) sum_i (y_i - f(x_i)) sigma'(w_j . x_i + b_j) x_i. Samples are drawn and used in blocks of
 rows, so that neither a batch nor its features are ever held as a whole.
 
@@ -52,7 +52,7 @@ class SecondLayer(Kind):
         Raises
         ------
         ValueError
-            When it is another word, no list of numbers, or all of them are 0.
+            When it is another word, not a list of numbers, or a list of zeros.
         """
         if isinstance(value, str):
             if value not in WORDS:
@@ -130,14 +130,14 @@ def drawn(init: str | tuple[float, ...], seed: int, p: int, d: int, bias: float 
 
 
 def blocks(target: Target, seed: int, n: int, d: int, first: int) -> Iterator[Sample]:
-    """n samples in blocks of ROWS; they are the target's batches from number `first` on."""
+    """Yield n samples in blocks of ROWS: the target's batches from number `first` on."""
     for k, start in enumerate(range(0, n, ROWS)):
         rows = min(ROWS, n - start)
         yield next(target.batches(seed, rows, d, first=first + k, dtype=np.float32))
 
 
 def permuted(batch: Iterator[Sample], seed: int, first: int) -> Iterator[Sample]:
-    """The same inputs with the labels of every block permuted; `first` is that of `blocks`."""
+    """Yield the inputs with the labels of every block permuted; `first` is that of `blocks`."""
     for k, sample in enumerate(batch):
         rng = np.random.default_rng([seed, 15, first + k])
         yield sample._replace(y=rng.permutation(sample.y))
@@ -175,14 +175,14 @@ def readout_data(
     return F, labels
 
 
-@np.errstate(all="ignore")  # Divergence is told by the run.
+@np.errstate(all="ignore")  # The status of the run reports divergence.
 def measured(network: Network, linear: NDArray[Any]) -> Parameters:
     """Return the parameters of a first layer after a step.
 
     Parameters
     ----------
     network : Network
-        After the step.
+        The network after the step.
     linear : array, shape (d,)
         Unit direction of the linear part of the target.
     """

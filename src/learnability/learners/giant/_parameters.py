@@ -1,10 +1,10 @@
-"""What one giant step makes of the first layer, as d grows with the batch.
+"""The first layer after one giant step, as d grows with the batch.
 
-The gradient of neuron j is s_1 (1/n) sum_i e_i x_i, the same for all, and what
-sigma'(w_j . x) - s_1 adds, with s_1 = E sigma', e = y - f, and f = E sigma when all a_j = 1 and 0
-otherwise. The first has the mean s_1 C_1 (C_1 = E[y x], the linear part of the target) and noise
-of squared length s_1^2 E[e^2] d / n. The second has the mean E[e] E[sigma''] w_j and noise of
-squared length Var(sigma') E[e^2] d / n, taken as independent between neurons.
+The gradient of neuron j is the sum of s_1 (1/n) sum_i e_i x_i, which all neurons share, and of the
+part that sigma'(w_j . x) - s_1 adds; s_1 = E sigma', e = y - f, and f is E sigma when all a_j = 1
+and 0 otherwise. The first part has the mean s_1 C_1 (C_1 = E[y x], the linear part of the target)
+and noise of squared length s_1^2 E[e^2] d / n. The second has the mean E[e] E[sigma''] w_j and
+noise of squared length Var(sigma') E[e^2] d / n, taken as independent between neurons.
 
 References
 ----------
@@ -43,7 +43,7 @@ class Bends(NamedTuple):
 
 
 def bends(activation: Link) -> Bends:
-    """Return what a step sees of an activation.
+    """Return the moments of an activation on which a step depends.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def bends(activation: Link) -> Bends:
     bent = expand(activation, 2)
     slope = expand(activation.derivative(), 0)
     s1, s2 = float(bent.tensors[1].item()), float(bent.tensors[2].item())
-    # A jump of sigma has no slope in sigma', and a step cannot see it: both ways to s_1 differ.
+    # sigma' misses a jump of sigma, as a step does: then E[sigma'] and E[z sigma] differ.
     if abs(slope.mean - s1) > 1e-6 * max(abs(s1), 1.0):
         raise LearnabilityError(
             f"`activation` {activation!r} jumps, so its derivative misses a part and gradient "
@@ -82,7 +82,7 @@ def linear_direction(target: Target) -> tuple[float, Array]:
 
 
 def linear_part(target: Target, directions: Directions) -> Array | None:
-    """Unit direction of E[y x] in the space of the inputs, shape (d,); None where it is unknown.
+    """Return the unit direction of E[y x], shape (d,); None where it is unknown.
 
     E[y x] = Sigma W*^T (W* Sigma W*^T)^(-1/2) E[y z] for normal inputs.
 
@@ -106,12 +106,12 @@ def linear_part(target: Target, directions: Directions) -> Array | None:
 
 
 def checked_parameters(values: Sequence[float]) -> Parameters:
-    """Spike, alignment, bulk and perhaps spread, as a user gives them.
+    """Return the spike, alignment, bulk and perhaps spread that a user gives.
 
     Raises
     ------
     LearnabilityError
-        When they are none.
+        When they are something else.
     """
     try:
         given = Parameters(*(float(value) for value in values))
@@ -128,7 +128,7 @@ def checked_parameters(values: Sequence[float]) -> Parameters:
 
 
 def one_step(target: Target, activation: Link, init: str, step: float, batch: float) -> Parameters:
-    """Spike, alignment and bulk after one step.
+    """Return the spike, alignment and bulk after one step.
 
     Parameters
     ----------
@@ -139,9 +139,9 @@ def one_step(target: Target, activation: Link, init: str, step: float, batch: fl
     init : str
         The law of the signs a_j.
     step : float
-        Size of the step over p.
+        Size of the step, divided by p.
     batch : float
-        Samples of the step over dimension.
+        Samples of the step, divided by the dimension.
     """
     linear, _ = linear_direction(target)
     own_mean, s1, s2, power_of_slope = bends(activation)

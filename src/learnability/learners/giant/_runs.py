@@ -1,8 +1,8 @@
 """Runs on samples: the steps, the readouts, their errors and what was learned.
 
 A feature is sigma(w . x + b), so what counts is the correlation of the field w . x with the
-argument of the label. On inputs with a strong spike any step raises it, also one on labels that say
-nothing (half a power iteration on the covariance): the controls tell what the labels gave.
+argument of the label. On inputs with a strong spike any step raises it, even one on uninformative
+labels (half a power iteration on the covariance): the controls show what the labels contributed.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def check_memory(learner: GiantSteps, d: int, alphas: Sequence[float]) -> None:
     Raises
     ------
     LearnabilityError
-        The message says which size they need.
+        The message says how much memory they need.
     """
     p, most = neurons(learner, d), samples(max(alphas), d)
     largest = 4.0 * most * p + 12.0 * min(most, p) ** 2 + 12.0 * p * d
@@ -69,12 +69,12 @@ def check_memory(learner: GiantSteps, d: int, alphas: Sequence[float]) -> None:
 
 
 def by_ridge(learner: GiantSteps, values: NDArray[Any]) -> NDArray[Any]:
-    """Return values whose last axis is that of ridges; without it where there is one."""
+    """Return values whose last axis is the ridge; a single ridge has no axis."""
     return values if isinstance(learner.ridge, tuple) else values[..., 0]
 
 
 def finished(learner: GiantSteps, target: Target, at: Mapping[str, Any], seed: int) -> Found:
-    """Return what the steps and the readouts of one seed end with, by alpha."""
+    """Return the final values of the steps and the readouts of one seed, by alpha."""
     d, alphas = at["d"], at["alpha"]
     training = train(learner, target, d, seed)
     W = training.network.W
@@ -103,9 +103,9 @@ def finished(learner: GiantSteps, target: Target, at: Mapping[str, Any], seed: i
 
 
 def compared(learner: GiantSteps, target: Target, at: Mapping[str, Any], seed: int) -> Found:
-    """The errors of one seed with its labels, with permuted ones in the steps and without a step.
+    """Return errors of one seed: with its labels, with permuted ones, and without a step.
 
-    All three readouts see the same samples.
+    Labels are permuted in the steps only; all three readouts see the same samples.
     """
     d = at["d"]
     trained = [train(learner, target, d, seed, permute=permute) for permute in (False, True)]
@@ -129,7 +129,7 @@ def compared(learner: GiantSteps, target: Target, at: Mapping[str, Any], seed: i
 
 
 def parameters_of(learner: GiantSteps, target: Target, training: Training) -> dict[str, float]:
-    """Spike, alignment, bulk and spread after one step on a target with a linear part."""
+    """Return spike, alignment, bulk and spread after one step, if the target has a linear part."""
     linear = linear_part(target, training.directions) if learner.steps == 1 else None
     return {} if linear is None else measured(training.network, linear)._asdict()
 
@@ -142,7 +142,7 @@ def _readouts(
     at: Mapping[str, Any],
     seed: int,
 ) -> Readouts:
-    """Ridge regressions on the batches after the used ones, for every alpha and ridge."""
+    """Fit ridge regressions on the batches after the used ones, for every alpha and ridge."""
     ridges, activation, d = learner.ridges, learner.activation, at["d"]
     shape = (len(at["alpha"]), len(ridges))
     if not np.isfinite(network.W).all():
@@ -160,7 +160,7 @@ def _readouts(
 
     def predictor(X: NDArray[Any]) -> NDArray[Any]:
         seen = features(activation, X, network.W, network.b).T
-        # One product for each alpha: its bits do not depend on which others are asked for.
+        # One product per alpha, so that its bits do not depend on which other alphas are asked for.
         return np.concatenate([A @ seen for A in single])
 
     error = fresh_error(target, seed, d, predictor, first=_TEST)

@@ -1,4 +1,4 @@
-"""Spectra of the first layer and of its features: of runs, and in the limit."""
+"""Spectra of the first layer and of its features, measured in runs and in the limit."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ __all__ = ["measured_spectra", "predicted_spectra"]
 _POINTS = 300
 _EDGE = (
     "Only the outlier lies beyond the edge. Where a few samples of a batch have much larger errors "
-    "than the others, each has a singular value of its own, the largest up to a fifth below it."
+    "than the others, each has its own singular value, the largest up to a fifth below the edge."
 )
 _BATCHES = 8
-"""Drawn for the mean of the outlier and the edge."""
+"""Number of batches drawn for the mean of the outlier and the edge."""
 _TYPICAL = 300
-"""Dimension of the draw whose covariance of rows stands for the limit, in the densities."""
+"""Dimension of the draw whose covariance of rows stands for the limit in the densities."""
 
 
 def measured_spectra(
     learner: GiantSteps, target: Target, at: Mapping[str, Any], seed: int
 ) -> Found:
-    """Spectra of the first layer and of its features, before and after the steps, by alpha."""
+    """Return spectra of the first layer and its features before and after the steps, by alpha."""
     d, alphas = at["d"], at["alpha"]
     training = train(learner, target, d, seed)
     both = (training.start, training.network)
@@ -80,12 +80,12 @@ def measured_spectra(
 
 
 def _check_rows(learner: GiantSteps) -> Bends:
-    """Return what a step sees of the activation, where all rows have one law.
+    """Return the moments of the activation on which a step depends, if all rows have one law.
 
     Raises
     ------
     LearnabilityError
-        When they have several.
+        When rows have several laws.
     """
     known = bends(learner.activation)
     same = learner.init == "signs" and expand(learner.activation, 2).is_zero(2) is True
@@ -101,7 +101,7 @@ def _check_rows(learner: GiantSteps) -> Bends:
 def predicted_spectra(learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> Found:
     """Return the outlier of the first layer after one step, and the densities of both bulks.
 
-    Outlier and edge are means over batches of the size that is asked for.
+    Outlier and edge are means over batches of the requested size.
     """
     d, alphas = at["d"], at["alpha"]
     known, given = _check_rows(learner), limit(learner, target)
@@ -117,7 +117,7 @@ def predicted_spectra(learner: GiantSteps, target: Target, at: Mapping[str, Any]
         values[f"{name}_stderr"] = np.full(len(alphas), spread / math.sqrt(_BATCHES))
     batch = batch_law(target, learner.activation, learner.init, step, learner.batch)
     rows = batch_eigenvalues(batch, _TYPICAL, np.random.default_rng([0, 16]))
-    # Neighbours are taken together, which the smoothed densities do not see.
+    # Neighbours are averaged, which does not change the smoothed densities.
     laws = (np.ones(1), rows.reshape(-1, 5).mean(axis=1))
     both = (Parameters(0.0, 0.0, 1.0), given)
     beta, points, edge = p / d, at.get("points", _POINTS), parts[:, 1].mean()
@@ -147,7 +147,7 @@ def predicted_spectra(learner: GiantSteps, target: Target, at: Mapping[str, Any]
 def _drawn_outlier(
     learner: GiantSteps, target: Target, known: Bends, d: int, seed: int
 ) -> LayerOutlier:
-    """The outlier given one batch, of which the target's coordinates and the labels are drawn."""
+    """Return the outlier given one batch, whose coordinates and labels of the target are drawn."""
     n, step = samples(learner.batch, d), step_size(learner, target, None)
     rng = np.random.default_rng([seed, 16])
     z = rng.standard_normal((n, target.r))

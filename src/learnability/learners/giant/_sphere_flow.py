@@ -5,12 +5,12 @@ follows S^-1 times minus the gradient of the mean squared error moves u = S^(1/2
 
     du/dt = 2 (I - u u^T) (1/n) sum_i (y_i - sigma(u . g_i)) sigma'(u . g_i) g_i,  g = S^(-1/2) x:
 
-a flow on the unit sphere. With endless samples the correlation rho of its field with the argument
-of the label alone moves, d rho / dt = 2 zeta'(rho) (1 - rho^2), zeta(rho) = E[f sigma], and the
-rest of u keeps its direction.
+a flow on the unit sphere. With infinitely many samples only the correlation rho of its field with
+the argument of the label changes, d rho / dt = 2 zeta'(rho) (1 - rho^2), zeta(rho) = E[f sigma],
+and the rest of u keeps its direction.
 
-n samples move that in two ways. At the start the gradient has a noise of length s = sqrt(d v / n),
-v = E[(y - sigma)^2 sigma'^2]; the flow is that of the population where s is small beside
+n samples change that in two ways. At the start the gradient has a noise of length s = sqrt(d v / n)
+with v = E[(y - sigma)^2 sigma'^2]; the flow is that of the population where s is small compared to
 |zeta'(rho)|, which is the condition n >> d rho^(-2 (k - 1)) of the theorem for a link of
 information exponent k. At the end, where rho = +-1 in the population, all neurons of one sign meet
 in the minimiser of the empirical loss: its distance e from the label's direction has e^2 = (d / n)
@@ -46,7 +46,7 @@ _KNOTS, _REACH = 81, 5.0
 
 
 def whitening(X: NDArray[np.float32]) -> tuple[Array, Array]:
-    """S^(1/2) and S^(-1/2) of the empirical covariance of samples (n, d), n > d."""
+    """Return S^(1/2) and S^(-1/2) of the empirical covariance of samples (n, d), n > d."""
     S = np.asarray(X.T @ X, dtype=float) / len(X)
     values, vectors = np.linalg.eigh(S)
     roots = np.sqrt(values)
@@ -61,7 +61,7 @@ def descend(
     step: float,
     count: int,
 ) -> NDArray[np.float32]:
-    """Neurons (N, d) of unit length after steps of the flow on white samples.
+    """Return neurons (N, d) of unit length after steps of the flow on white samples.
 
     Parameters
     ----------
@@ -74,10 +74,10 @@ def descend(
     step : float
         Time of a step.
     count : int
-        Steps.
+        Number of steps.
     """
     slope = activation.derivative()
-    with np.errstate(all="ignore"):  # Divergence is a status.
+    with np.errstate(all="ignore"):  # Divergence is reported by the status.
         for _ in range(count):
             H = (G @ U.T)[..., None]
             C = (y[:, None] - activation(H)) * slope(H)
@@ -89,7 +89,7 @@ def descend(
 
 
 def pull_table(population: Population) -> CubicSpline:
-    """zeta'(tanh x) as a function of x = artanh(rho), up to |x| = 5."""
+    """Return zeta'(tanh x) as a function of x = artanh(rho), up to |x| = 5."""
     from scipy.interpolate import CubicSpline
 
     knots = np.linspace(-_REACH, _REACH, _KNOTS)
@@ -97,16 +97,16 @@ def pull_table(population: Population) -> CubicSpline:
 
 
 def flowed(pulls: CubicSpline, rho: Array, time: float) -> Array:
-    """Correlations (N,) after a time of the flow in the population.
+    """Return correlations (N,) after a time of the flow in the population.
 
     Parameters
     ----------
     pulls : CubicSpline
-        Of `pull_table`.
+        What `pull_table` returns.
     rho : array, shape (N,)
         Correlations at time 0.
     time : float
-        Its end.
+        The time at which the flow ends.
     """
     from scipy.integrate import solve_ivp
 
@@ -123,7 +123,7 @@ def flowed(pulls: CubicSpline, rho: Array, time: float) -> Array:
 
 
 def start_noise(link: Link, activation: Link, noise: float) -> float:
-    """v where field and label are independent: E[(y - sigma)^2 sigma'^2], noise included."""
+    """Return v = E[(y - sigma)^2 sigma'^2], noise included, with field and label independent."""
     z, weights = gauss_normal(Section.whole(activation).breakpoints, 64)
     u, shares = gauss_normal(Section.whole(link).breakpoints, 64)
     value, slope = (np.asarray(f(z[:, None]), dtype=float) for f in _both(activation))

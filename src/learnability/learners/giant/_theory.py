@@ -1,4 +1,4 @@
-"""The errors that theory gives: in the limit of one step, and given the first layer of runs."""
+"""Errors predicted by theory: in the limit of one step, and given the first layers of runs."""
 
 from __future__ import annotations
 
@@ -52,21 +52,21 @@ __all__ = [
 Array = NDArray[np.float64]
 
 _TYPICAL = 500
-"""Dimension of the first layer whose spread of lengths is taken for that of the limit."""
+"""Dimension of the first layer whose spread of lengths stands for that of the limit."""
 _SOON = 10.0
-"""A dimension beside which every one that is used is large."""
+"""Dimensions in use are far above 1/spike^2 if that is below this number; else there is a note."""
 _LOST = Errors(math.nan, math.nan, str(Status.DIVERGED))
 _HUGE = 1e12
-"""Weights beyond it have diverged."""
+"""Weights beyond this size count as diverged."""
 
 
 def limit(learner: GiantSteps, target: Target, bulk: str = "independent") -> Parameters:
-    """Spike, alignment and bulk of one step.
+    """Return the spike, alignment and bulk of one step.
 
     Raises
     ------
     LearnabilityError
-        When the second layer is not one of signs.
+        When the second layer does not consist of signs.
     """
     if learner.init not in ("ones", "signs", "symmetric"):
         raise LearnabilityError(
@@ -90,9 +90,9 @@ def check_limit(learner: GiantSteps, bulk: str, independent: bool) -> None:
     learner : GiantSteps
         The learner.
     bulk : {"independent", "batch"}
-        Law of the neurons beyond the spike.
+        Law of the neurons apart from the spike.
     independent : bool
-        Whether they are said to be independent.
+        Whether the user has asked for independent neurons by giving their parameters.
 
     Raises
     ------
@@ -104,8 +104,8 @@ def check_limit(learner: GiantSteps, bulk: str, independent: bool) -> None:
     if shared and expand(activation, 2).is_zero(2) is not True:
         raise LearnabilityError(
             f"The errors after a step were asked for {activation!r} with E[sigma''] != 0 and "
-            "bulk='independent', but these neurons share more of the batch than one spike: use the "
-            "law of the batch, which is the default, or give `parameters` for independent neurons."
+            "bulk='independent', but these neurons share more of the batch than a spike: use "
+            "bulk='batch', which is the default, or give `parameters` for independent neurons."
         )
     if learner.init == "ones":
         return
@@ -120,7 +120,7 @@ def check_limit(learner: GiantSteps, bulk: str, independent: bool) -> None:
 
 
 class Curve:
-    """The error in the limit as a function of alpha and ridge; the rest is computed once."""
+    """The error in the limit as a function of alpha and ridge; all else is computed once."""
 
     def __init__(self, learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> None:
         asked = at.get("parameters")
@@ -151,15 +151,15 @@ def predicted(learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> Fou
     needed = 1 / max(curve.parameters.spike, 1e-9) ** 2
     if needed > _SOON:
         about["note"] = (
-            f"The limit of a small step is that of dimensions far above 1/spike^2 = {needed:.3g}; "
-            "below, the step is not seen by the readout: give `d`."
+            f"The limit of a small step holds in dimensions far above 1/spike^2 = {needed:.3g}; "
+            "below, the readout hardly sees the step: give `d`."
         )
     return Found({**_named(learner, found), **repeated}, attrs=about)
 
 
 @lru_cache(maxsize=8)
 def batch_law(target: Target, activation: Link, init: str, step: float, size: float) -> Batch:
-    """Return the samples of a step, with what they have computed."""
+    """Return the law of the samples of a step, kept with all that is computed from it."""
     z, y, weights = label_nodes(target, linear_direction(target)[1])
     return batch_of(z, y, weights, bends(activation), init, step, size)
 
@@ -173,7 +173,7 @@ def batch_of(
     step: float,
     size: float,
 ) -> Batch:
-    """The samples of a step as the rows see them, from coordinates (k, r), labels and weights."""
+    """Return the samples of a step from their coordinates (k, r), labels and weights."""
     e = y - (known.mean if init == "ones" else 0.0)
     noise = step**2 * max(known.power - known.slope**2 - known.bend**2, 0.0) / size
     return Batch(z, e, weights, size, step * known.bend, noise)
@@ -214,7 +214,7 @@ def predicted_finite(
         network = training.network
         parameters.append(parameters_of(learner, target, training))
         rows = [[_LOST for _ in learner.ridges] for _ in sizes]
-        # Divergence is a status.
+        # Divergence is reported by the status.
         with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
             if np.isfinite(network.W).all() and np.abs(network.W).max() < _HUGE:
                 paired = learner.init == "symmetric"
@@ -232,7 +232,7 @@ def predicted_finite(
 
 
 def _told(one: Errors) -> Errors:
-    """Return errors that were reached; others are no numbers."""
+    """Return errors that have converged; others become NaN."""
     if not math.isfinite(one.test):
         return _LOST
     return (

@@ -1,4 +1,4 @@
-"""The steps on the first layer: their sizes in dimension d, and what they have learned."""
+"""The steps on the first layer: their sizes in dimension d, and what they learn."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ __all__ = [
 
 
 class Training(NamedTuple):
-    """A first layer and how it came about.
+    """A first layer and the history of its training.
 
     Attributes
     ----------
     network : Network
-        After the last step: W (p, d), the signs a (p,) and the biases.
+        The network after the last step: W (p, d), the second layer a (p,) and the biases.
     start : Network
-        As it was drawn.
+        The network as it was drawn.
     directions : Directions
         The hidden directions and the marked axes of the inputs.
     overlaps : array, shape (steps + 1, p, r)
@@ -45,7 +45,7 @@ class Training(NamedTuple):
     cosines : array, shape (steps, p, r)
         Cosines of each neuron's step with the hidden directions.
     used : int
-        Batches of the target that were used.
+        Number of batches of the target that were used.
     """
 
     network: Network
@@ -76,14 +76,14 @@ def neurons(learner: GiantSteps, d: int) -> int:
 
 
 def step_size(learner: GiantSteps, target: Target, d: int | None) -> float:
-    """Return the size of a step over p, from the leap where it is not given.
+    """Return the size of a step divided by p, from the leap where it is not given.
 
     Parameters
     ----------
     learner : GiantSteps
         The learner with its field `step`.
     target : Target
-        Whose leap is taken.
+        The target whose leap is used.
     d : int or None
         Dimension; None for the limit.
 
@@ -141,7 +141,7 @@ def train(
     hidden = directions.hidden.astype(np.float32)
     overlaps, cosines = [network.W @ hidden.T], []
     count = -(-n // ROWS)
-    with np.errstate(all="ignore"):  # Divergence is a status.
+    with np.errstate(all="ignore"):  # Divergence is reported by the status.
         for t in range(learner.steps):
             first = 0 if learner.reuse else t * count
             batch = blocks(target, seed, n, d, first)
@@ -165,11 +165,11 @@ def _replaced(
 ) -> NDArray[np.float32]:
     """Return the gradient of every neuron, scaled so that its field has unit variance.
 
-    Neurons that no sample reaches have no gradient and stay as they are.
+    Neurons whose gradient is zero stay as they are.
     """
     G = move.astype(float)
     power = np.sum(G * inputs.apply(G, directions), axis=1)
-    alive = ~(power <= 1e-20)  # What is not a number stays so, and is told.
+    alive = ~(power <= 1e-20)  # NaN counts as alive, stays NaN, and is reported.
     G *= (1 / np.sqrt(np.where(alive, power, 1.0)))[:, None]
     return np.where(alive[:, None], G, W).astype(np.float32)
 

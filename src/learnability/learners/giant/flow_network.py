@@ -41,8 +41,8 @@ __all__ = ["FlowNetwork"]
 Array = NDArray[np.float64]
 
 _FOLLOWED, _LOST_SHARE, _ARRIVED, _NEAR = 1 / 3, 0.05, 0.99, 0.1
-"""Noise over pull at the start of a neuron that follows the population, the share of neurons that
-may not, the correlation from which a neuron has arrived, and the largest e^2 of first order."""
+"""The largest noise over pull at the start of a neuron that follows the population, the share of
+neurons that may fail to, the correlation at which one has arrived, and the largest e^2 accepted."""
 _LAST = 1 - 1e-9
 
 
@@ -84,11 +84,11 @@ class FlowNetwork(Learner):
         ),
         Question(
             "population",
-            "The correlations of the neurons after the flow on endless samples.",
+            "The correlations of the neurons after the flow on infinitely many samples.",
             ("correlation",),
             predict=Side(needs=("d",), seeds=True),
             axes=(),
-            reason="no run has endless samples; give `alpha` for a run on n = alpha d of them.",
+            reason="no run has infinitely many samples; give `alpha` for a run on n = alpha d.",
         ),
     )
 
@@ -115,7 +115,7 @@ class FlowNetwork(Learner):
             checked_memory("White samples and fields", 8.0 * n * (2 * d + 2 * self.width))
 
     def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
-        """Return the flow on the samples, then the readout on the same ones."""
+        """Run the flow on the samples, then fit the readout on the same ones."""
         d = at["d"]
         X, y, _, _ = target.sample(seed, d=d, alpha=at["alpha"], dtype=np.float32)
         root, inverse = whitening(X)
@@ -188,7 +188,7 @@ class FlowNetwork(Learner):
         if lost.mean() > _LOST_SHARE or squares[~lost].max() > _NEAR:
             nothing = np.full((self.width, 1), math.nan)
             return math.nan, math.nan, nothing, str(Status.UNDECIDED)
-        # Neurons of one sign share what the samples add to the direction of the label.
+        # Neurons of one sign share the part that the samples add to the direction of the label.
         rng = np.random.default_rng([seed, 17])
         label = start[1][0]
         beside: dict[float, Array] = {}
@@ -210,7 +210,7 @@ class FlowNetwork(Learner):
     def _correlations(
         self, W: NDArray[Any], target: Any, directions: Directions
     ) -> tuple[Array, Array, Array]:
-        """Correlations (N,), the label's direction (1, d) and the rests (N, d), white and unit."""
+        """Return correlations (N,), and the label's direction and rests as white unit rows."""
         white = _unit(target.inputs.apply(np.asarray(W, dtype=float), directions, 0.5))
         label = _unit(target.inputs.apply(directions.hidden.astype(float), directions, 0.5))
         rho = (white @ label.T)[:, 0]

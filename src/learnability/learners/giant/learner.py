@@ -30,7 +30,7 @@ _ONE_STEP = {
     "update": "the limit of large d is known for steps that add to the weights; give `d`",
 }
 _LIMIT = Side(inputs=("isotropic",), fixed=_ONE_STEP)
-"""What the limit of large d is known for."""
+"""The targets and fields for which the limit of large d is known."""
 _BEFORE = dict.fromkeys(
     ("steps", "step", "reuse", "ridge", "update"), "the first gradient does not depend on it"
 )
@@ -136,7 +136,7 @@ class GiantSteps(Learner):
             ("best_ridge", "error"),
             predict=Side(
                 needs=("alpha",), takes=("parameters", "bulk"), inputs=("isotropic",),
-                fixed={**_ONE_STEP, "ridge": "it is what is looked for"},
+                fixed={**_ONE_STEP, "ridge": "it is what this question determines"},
             ),
             reason="give several values of `ridge` to `simulate`, and take the best.",
         ),
@@ -151,7 +151,7 @@ class GiantSteps(Learner):
     step: float | None = number(
         None, above=0, optional=True, unit="eta/p", when={"update": ("add",)},
         help="Size of a step; by default d^((l - 1) / 2) with l the leap of the target, which "
-        "wants batches of order d^l.",
+        "needs batches of order d^l.",
     )  # fmt: skip
     init: str | tuple[float, ...] = declare(
         "ones", SecondLayer(),
@@ -173,7 +173,7 @@ class GiantSteps(Learner):
     )  # fmt: skip
 
     def check(self) -> None:
-        """Refuse a batch that is reused by one step.
+        """Refuse `reuse` with a single step.
 
         Raises
         ------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Split", "best_split"]
 
 _STARTS = ((0.5, 0.3), (0.5, 1.5), (0.25, 3.0))
-"""Share of the samples for the step, and its size."""
+"""Starts of the search: the share of the samples for the step, and the size of the step."""
 _RIDGE = 0.1
 _TOLERANCE = 1e-4
 _MARGIN = 0.02
@@ -31,7 +31,7 @@ class Split(NamedTuple):
     Attributes
     ----------
     batch, alpha : float
-        Samples of the step and of the readout, over dimension.
+        Samples of the step and of the readout, divided by the dimension.
     step, ridge : float
         Size of the step and ridge of the readout.
     error : float
@@ -53,24 +53,24 @@ def best_split(
     bulk: str = "batch",
     evaluations: int = 90,
 ) -> Split:
-    """Return samples of the step, samples of the readout, step and ridge of the smallest error.
+    """Return the samples of the step and of the readout, step and ridge of the smallest error.
 
-    Nelder and Mead's search on the error in the limit of one step, from the best of three starts;
-    the error that is returned is that of the settings that are returned, and no setting that was
-    tried has a smaller one. A search may end in a local minimum.
+    This is a Nelder-Mead search on the error in the limit of one step, from the best of three
+    starts. It returns the best of all settings that were tried, with its error; it may end in a
+    local minimum.
 
     Parameters
     ----------
     learner : GiantSteps
-        Its width, activation and second layer; batch, step and ridge are looked for.
+        Its width, activation and second layer are used; batch, step and ridge are optimised.
     target : MultiIndex, Link or str
-        With a linear part and isotropic inputs.
+        A target with a linear part and isotropic inputs.
     alpha : float
-        Samples of the step and the readout together, over dimension.
+        Samples of the step and the readout together, divided by the dimension.
     bulk : {"batch", "independent"}
         Law of the neurons, as for `predict`.
     evaluations : int
-        At most so many settings are tried, about half a second each with the law of the batch.
+        The largest number of settings tried, at about half a second each with bulk="batch".
 
     Returns
     -------

@@ -23,7 +23,7 @@ QUADRATIC = "1 + z + z**2/2"
 class KernelFunction(Kind):
     """A function of one or of three variables, or the name of a kernel; it becomes a Link.
 
-    The kernel of Mehler depends on the dimension and keeps its name.
+    The Mehler kernel depends on the dimension and remains a name.
     """
 
     accepted = (
@@ -39,7 +39,7 @@ class KernelFunction(Kind):
         Raises
         ------
         LearnabilityError
-            When the text is not a formula, or the number of variables is another.
+            When the text is not a formula, or has another number of variables.
         """
         if isinstance(value, str) and value == MEHLER:
             return MEHLER
@@ -75,14 +75,14 @@ def kernel_values(kernel: Link, X: NDArray[Any], Z: NDArray[Any]) -> NDArray[Any
 
 
 def mehler_function(d: int) -> Link:
-    """Return the kernel of Mehler in dimension d as a function of the three variables."""
+    """Return the Mehler kernel in dimension d as a function of the three variables."""
     rho = mehler_parameter(d)
     scale, share = rho * d / (1 - rho**2), 0.5 * rho
     return Link(f"{(1 - rho**2) ** (-d / 2)!r}*exp({scale!r}*(z3 - {share!r}*(z1 + z2)))")
 
 
 def on_the_sphere(kernel: Link) -> Link:
-    """Return the kernel of inputs of squared length d, a function of one variable."""
+    """Return the kernel on inputs of squared length d, as a function of one variable."""
     return kernel if kernel.r == 1 else Link(_UnitLengths(kernel), r=1)
 
 

@@ -1,11 +1,11 @@
-"""What a kernel or random features see of a target, by degree.
+"""A kernel or random features, and a target, by degree.
 
 The kernel of random features with activation sigma and weights w ~ N(0, I_d / d) is
-E_w[sigma(w.x) sigma(w.x')] = k(x.x' / d) with k(t) = sum_l (c_l^2 / l!) t^l, c_l the Hermite
-coefficients of sigma. In dimension d, degree l has N_l ~ d^l / l! functions that share the weight
-k_l of t^l. Degrees below log n / log d are learned, those above act as noise and as a ridge. The
-squared length of a Gaussian x is d up to corrections of relative order 1 / sqrt(d), which these
-formulas leave out. A degree that the kernel lacks is seen through t^(l+2), of which a part
+E_w[sigma(w.x) sigma(w.x')] = k(x.x' / d) with k(t) = sum_l (c_l^2 / l!) t^l, where c_l are the
+Hermite coefficients of sigma. In dimension d, degree l has N_l ~ d^l / l! functions that share the
+weight k_l of t^l. Degrees below log n / log d are learned; those above act as noise and as a ridge.
+The squared length of a Gaussian x is d up to corrections of relative order 1 / sqrt(d), which these
+formulas neglect. A degree l that the kernel lacks is still seen through t^(l+2), of which the part
 (l+2)(l+1) / (2 d) is of degree l.
 
 References
@@ -52,7 +52,13 @@ def activation_weights(activation: Link) -> tuple[Array, float]:
 
 
 def kernel_weights(kernel: Link) -> tuple[Array, float]:
-    """Taylor coefficients k_0 ... k_7 of a kernel k(t) and the sum of all others, or a sentence."""
+    """Return Taylor coefficients k_0 ... k_7 of a kernel k(t) and the sum of all others.
+
+    Raises
+    ------
+    LearnabilityError
+        When the function is not a kernel in every dimension.
+    """
     total = float(kernel(1.0))
     breaks = Section.whole(kernel).breakpoints if kernel.breaks is not None else np.zeros(0)
     if (np.abs(breaks) < 1).any() or not math.isfinite(total):
@@ -67,7 +73,7 @@ def kernel_weights(kernel: Link) -> tuple[Array, float]:
 
 
 def _taylor(kernel: Link) -> tuple[Array, float]:
-    """Taylor coefficients at 0 and their accuracy: exact for formulas, by a fit for functions."""
+    """Return Taylor coefficients at 0, exact for formulas, else from a fit, and their accuracy."""
     count = HIGHEST_DEGREE + 2
     if kernel.tree is not None:
         found, part = [], kernel
@@ -75,7 +81,7 @@ def _taylor(kernel: Link) -> tuple[Array, float]:
             found.append(float(part(0.0)) / math.factorial(degree))
             part = part.derivative()
         return np.array(found), 1e-12
-    # Analytic in the unit disc: interpolation on half of the interval converges like 3.7^-degree.
+    # A kernel is analytic in the unit disc: on (-0.5, 0.5) interpolation has errors 3.7^-degree.
     fit = np.polynomial.Chebyshev.interpolate(lambda t: np.asarray(kernel(t)), 24, (-0.5, 0.5))
     return np.array(fit.convert(kind=np.polynomial.Polynomial).coef[:count], dtype=float), 1e-6
 
@@ -99,12 +105,12 @@ def limit_levels(weights: Array, rest: float, target: Target, degree: int) -> Le
     weights, rest : array, float
         Weights of the kernel by degree, and their rest.
     target : Target
-        What is learned.
+        The target.
     degree : int
         The degree l.
     """
     powers, beyond = target.degree_energies(degree)
-    # Lower degrees are learned at once if the kernel has them.
+    # Lower degrees are learned completely if the kernel has them.
     seen = np.append(weights, [0.0, 0.0])
     lower = np.arange(degree)
     eigenvalues = np.where((seen[lower] > 0) | (seen[lower + 2] > 0), np.inf, 0.0)

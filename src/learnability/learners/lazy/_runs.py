@@ -1,4 +1,4 @@
-"""What runs of kernels and random features share: what they accept, memory, measurements."""
+"""What runs of kernels and random features share: support, memory and measurements."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_memory(at: Mapping[str, Any], needed: Callable[[int], float]) -> None:
     at : mapping
         The sizes: d and the alphas.
     needed : callable
-        n -> bytes that a run needs beside its samples.
+        n -> bytes that a run needs besides its samples.
 
     Raises
     ------

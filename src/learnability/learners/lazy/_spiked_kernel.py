@@ -1,21 +1,21 @@
 """A rotation-invariant kernel on inputs with a few long directions, split into spikes and bulk.
 
 Inputs have standard normal coordinates u_1 ... u_L along the spikes and d - L others. A kernel
-G(|x|^2 / d, |x'|^2 / d, x.x' / d) sees x.x' / d = sum_l t_l u_l v_l + s with
+G(|x|^2 / d, |x'|^2 / d, x.x' / d) has the argument x.x' / d = sum_l t_l u_l v_l + s with
 t_l = (1 + theta_l) / d and s normal of variance b / d, b = (d - L) / d, so that it acts as
 
     G0(u, v) + G1(u, v) (x_bulk . x'_bulk) / d + D(u) 1[x = x'],
 
-    G0 = E_s G(<t, u^2> + b, <t, v^2> + b, <t, u v> + s),   G1 = E_s G' (by the third argument),
+    G0 = E_s G(<t, u^2> + b, <t, v^2> + b, <t, u v> + s),   G1 = E_s G' (in the third argument),
     D(u) = G(<t, u^2> + b, ...) - G0(u, u) - b G1(u, u).
 
-Random features sigma(w . x), w ~ N(0, I / d), have, with z = sum_l sqrt(t_l) omega_l u_l and omega
-normal, the kernels G0 = sum_j v^j / (2^j j!) E_omega[M_2j(z) M_2j(z')] and G1 the same with
-M_(2j+1), where v = b / d and M_k are the moments of `shifted_moments` at width sqrt(b).
+For random features sigma(w . x), w ~ N(0, I / d), let z = sum_l sqrt(t_l) omega_l u_l with omega
+normal. Then G0 = sum_j v^j / (2^j j!) E_omega[M_2j(z) M_2j(z')], and G1 is the same with M_(2j+1),
+where v = b / d and M_k are the moments of `shifted_moments` at width sqrt(b).
 
 G0 and G1 are smooth, hence of low rank: they are factored by pivoted Cholesky, and the factors
-are extended to all u by their pivots (Nystrom). One spike is integrated over by Legendre's rule,
-several by Sobol points, which are spread a little wider than the normal law since a kernel such
+are extended to all u by their pivots (Nystrom). Integrals over one spike use Legendre's rule, those
+over several Sobol points, which are spread a little wider than the normal law since a kernel such
 as exp grows along a spike.
 
 References
@@ -50,7 +50,7 @@ _FAR = 60.0
 _FEATURE_REACH = 7.5
 _TERMS = 3
 _SMALL, _SMALL_SAMPLED = 1e-14, 1e-9
-"""Share of the trace of a kernel at which its factor ends, for one spike and for several."""
+"""Share of the trace of a kernel at which its factorisation ends, for one spike and several."""
 _POINTS, _NEURONS = 12, 9
 """Logarithms to base 2 of the Sobol points of several spikes, and of omega."""
 _WIDER = 1.5
@@ -67,7 +67,7 @@ class Factor:
     pivots : array, shape (k, L)
         Points at which the factor is exact.
     root : array, shape (k, k)
-        Its lower triangular factor there.
+        The lower triangular factor at the pivots.
     """
 
     values: Values
@@ -95,7 +95,7 @@ class SpikedKernel:
     rest : callable
         u -> D(u).
     reach : float
-        |u| beyond which nothing counts.
+        |u| beyond which the kernel has no weight.
     smooth : float
         Width of a panel on which the kernel is smooth.
     """
@@ -114,7 +114,7 @@ class SpikedKernel:
 
 
 def given_kernel(kernel: Link, t: Array, d: int, seed: int = 0) -> SpikedKernel:
-    """The parts of a kernel k(x.x'/d) of one variable, or k(|x|^2/d, |x'|^2/d, x.x'/d) of three.
+    """Return the parts of a kernel k(x.x'/d), or k(|x|^2/d, |x'|^2/d, x.x'/d) of three variables.
 
     Parameters
     ----------
@@ -171,8 +171,8 @@ def given_kernel(kernel: Link, t: Array, d: int, seed: int = 0) -> SpikedKernel:
 
 
 def feature_kernel(activation: Link, t: Array, d: int, seed: int = 0) -> SpikedKernel:
-    """Return the parts of the kernel of endlessly many random features; see `given_kernel`."""
-    expand(activation, 0)  # Raises where it is not square-integrable.
+    """Return the parts of the kernel of infinitely many random features; see `given_kernel`."""
+    expand(activation, 0)  # Raises if the activation is not square-integrable.
     b = (d - len(t)) / d
     width = math.sqrt(b)
     # Rounded up, so that a table serves many spikes.
@@ -222,7 +222,7 @@ def feature_kernel(activation: Link, t: Array, d: int, seed: int = 0) -> SpikedK
 
 
 def wide_normals(seed: int, spikes: int, others: int) -> tuple[Array, Array]:
-    """Sobol points (N, spikes + others), wider along the spikes, and weights of the normal law."""
+    """Return Sobol points (N, spikes + others), wider along the spikes, and normal weights."""
     points = sobol_normals(spikes + others, _POINTS, 2 * seed)
     u = points[:, :spikes]
     logarithm = -0.5 * (_WIDER**2 - 1) * np.sum(u**2, axis=1)
@@ -241,7 +241,7 @@ def _assembled(
     name: str,
     seed: int,
 ) -> SpikedKernel:
-    """Return factor G0 and G1, whose diagonals stand before that of G."""
+    """Factor G0 and G1; `diagonals` returns those of G0, G1 and G."""
     if spikes == 1:
         line, weights = _normal_nodes(np.array([-reach, reach]), smooth)
         u, small = line[:, None], _SMALL
@@ -270,7 +270,7 @@ def _normal_nodes(edges: Array, panel: float) -> tuple[Array, Array]:
 
 
 def _reach(kernel: Link, far: Array, size: Array, t: float) -> float:
-    """|u| beyond which the kernel has no weight.
+    """Return the |u| beyond which the kernel has no weight.
 
     Raises
     ------
@@ -293,7 +293,7 @@ def _reach(kernel: Link, far: Array, size: Array, t: float) -> float:
 def _factored(
     values: Values, left: Array, u: Array, weights: Array, small: float, name: str
 ) -> Factor:
-    """Pivoted Cholesky of the kernel at nodes, ordered by what is left times the weight."""
+    """Return the pivoted Cholesky factor at nodes; pivots have the largest weighted remainder."""
     total = float(weights @ np.abs(left))
     columns: list[Array] = []
     pivots: list[int] = []

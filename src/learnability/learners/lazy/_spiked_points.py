@@ -1,9 +1,9 @@
-"""Where the theory of spiked inputs looks: nodes of the law of the inputs, or training sets.
+"""Points of the theory of spiked inputs: nodes of the law of the inputs, or training sets.
 
 The label depends on the coordinates u along the L spikes and on m directions s of the bulk,
-z = A (u, s). Of what is linear in the bulk those directions are kept as they are: their features
-s_j phi(u) / sqrt(d) stand beside psi(u). With one spike and one hidden coordinate integrals are
-taken by rules that are split at the breaks of the link, otherwise over Sobol points.
+z = A (u, s). Of the part that is linear in the bulk, these directions are kept exactly: their
+features s_j phi(u) / sqrt(d) are added to psi(u). With one spike and one hidden coordinate
+integrals use rules that are split at the breaks of the link, otherwise Sobol points.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ __all__ = ["SCRAMBLES", "Spikes", "fresh_points", "spiked_levels", "training_poi
 
 Array = NDArray[np.float64]
 _OTHER_NODES = 48
-_PARALLEL = 1e-9  # Square of what the label takes of the bulk that counts as nothing.
+_PARALLEL = 1e-9  # A smaller squared weight of the bulk in the label counts as zero.
 SCRAMBLES = 4
 """Sets of Sobol points, whose scatter is the standard error."""
 
 
 @dataclass(frozen=True)
 class Spikes:
-    """The spikes of the inputs and what the label takes of them and of the bulk.
+    """The spikes of the inputs, and their weights and those of the bulk in the label.
 
     Attributes
     ----------
     t : array, shape (L,)
         (1 + theta) / d of every spike.
     along : array, shape (r, L)
-        The hidden coordinates of u.
+        Weights of u in the hidden coordinates.
     across : array, shape (r, m)
-        Those of the directions s of the bulk.
+        Weights of the directions s of the bulk in the hidden coordinates.
     turn : array, shape (k - L, m)
-        The directions s along the marked axes of the bulk.
+        The directions s in terms of the marked axes of the bulk.
     """
 
     t: Array
@@ -64,7 +64,7 @@ class Spikes:
 
     @property
     def exact(self) -> bool:
-        """Whether the label has one coordinate and there is one spike: no points are sampled."""
+        """Whether there are one hidden coordinate and one spike, so that no points are sampled."""
         return self.along.shape == (1, 1)
 
 
@@ -125,7 +125,7 @@ def _points(
 
 
 def spiked_levels(at: Points, d: int, noise: float) -> Levels:
-    """Levels of the kernel: one function each of what is kept, d - L each of the bulk, the rest.
+    """Return levels of the kernel: those kept have one function, those of the bulk d - L.
 
     Parameters
     ----------

@@ -1,18 +1,18 @@
 """Errors of kernel ridge regression on inputs with a few long directions, for any link.
 
 With the parts G0 = psi.psi, G1 = phi.phi and D of `_spiked_kernel`, the coordinates u along the
-spikes are kept as they are and the bulk is replaced by its deterministic equivalent. Samples then
-see a ridge that depends on u,
+spikes are treated exactly and the bulk is replaced by its deterministic equivalent. The samples
+then have an effective ridge that depends on u,
 
     Lambda(u) = ridge + D(u) + b phi(u)^T (I + S)^-1 phi(u),   S = (1/d) sum_i Q_ii phi_i phi_i^T,
 
 with Q = (diag Lambda + Psi Psi^T)^-1. The mean prediction is Psi Psi^T Q y, and the bulk adds noise
-phi^T B phi with B = b (I + S)^-1 [(1/d) sum_i E[alpha_i^2] phi_i phi_i^T] (I + S)^-1, alpha the
-dual weights. When the label also depends on directions s of the bulk, those are kept too: their
-features s phi(u) / sqrt(d) stand beside psi(u) in Psi.
+phi^T B phi with B = b (I + S)^-1 [(1/d) sum_i E[alpha_i^2] phi_i phi_i^T] (I + S)^-1, where alpha
+are the dual weights. When the label also depends on directions s of the bulk, these are kept too:
+their features s phi(u) / sqrt(d) are added to psi(u) in Psi.
 
-The sums run over a training set (conditional), or are means over the law of the inputs (limit),
-where Q_ii = 1 / Lambda and E[alpha^2] = C / Lambda^2, C(u) the error at u.
+The sums run over a training set (`conditional_errors`), or are means over the law of the inputs
+(`limit_errors`), where Q_ii = 1 / Lambda and E[alpha^2] = C / Lambda^2 with C(u) the error at u.
 
 References
 ----------
@@ -50,15 +50,15 @@ class Points(NamedTuple):
     Attributes
     ----------
     kept : array, shape (N, K)
-        Psi.
+        The features Psi.
     bulk : array, shape (N, M)
-        phi.
+        The features phi.
     rest : array, shape (N,)
-        D.
+        The values D.
     label : array, shape (N,)
-        g, without noise at nodes.
+        The labels; at nodes without noise.
     weights : array, shape (N,)
-        That sum to one; those of samples are equal.
+        Weights that sum to one; those of samples are equal.
     spikes : int
         Number L of coordinates u; b = (d - L) / d.
     """
@@ -72,12 +72,12 @@ class Points(NamedTuple):
 
 
 def limit_errors(at: Points, n: float, d: float, ridge: float, noise: float) -> Errors:
-    """Return the errors as n and d grow in proportion, whatever the training set.
+    """Return the errors of a typical training set, as n and d grow in proportion.
 
     Parameters
     ----------
     at : Points
-        Nodes.
+        Nodes of the law of the inputs.
     n, d : float
         Samples and dimension.
     ridge, noise : float
@@ -95,7 +95,7 @@ def limit_errors(at: Points, n: float, d: float, ridge: float, noise: float) -> 
     turned = phi @ inverse
 
     def spread(error: Array) -> Array:
-        """phi^T B phi, from the error at the samples."""
+        """Return phi^T B phi from the error at the samples."""
         inner = (turned * (w * error / Lambda**2)[:, None]).T @ turned
         return np.asarray(b * (n / d) * np.sum((phi @ inner) * phi, axis=1))
 
@@ -124,7 +124,7 @@ def conditional_errors(
     size = psi.shape[1]
 
     def resolvent(Lambda: Array) -> Array:
-        """psi-tilde with Q = diag(1 / Lambda) - psi-tilde psi-tilde^T."""
+        """Return psi-tilde, for which Q = diag(1 / Lambda) - psi-tilde psi-tilde^T."""
         scaled = psi / Lambda[:, None]
         values, vectors = np.linalg.eigh(np.eye(size) + scaled.T @ psi)
         return np.asarray(scaled @ (vectors / np.sqrt(np.maximum(values, 1.0))))
@@ -146,7 +146,7 @@ def conditional_errors(
         B = bulk_noise(squared(excess))
         return np.asarray(np.sum((phi @ B) * phi, axis=1))
 
-    # Noise of the labels is in them; xi is what the bulk adds.
+    # The labels include their noise; xi is the variance that the bulk adds.
     first_square = bulk_noise(alpha**2)
     xi = _summed(np.sum((phi @ first_square) * phi, axis=1), spread)
     B = bulk_noise(alpha**2 + squared(xi))
@@ -166,7 +166,7 @@ def _squared_resolvent(Lambda: Array, tilde: Array) -> Callable[[Array], Array]:
     if size * (size + 1) > 2 * n:
         Q2 = (np.diag(1 / Lambda) - tilde @ tilde.T) ** 2
         return lambda v: Q2 @ v
-    # The diagonal apart, squares of tilde are of low rank: they sum over pairs of columns.
+    # Apart from the diagonal, Q^2 elementwise is of low rank: a sum over pairs of columns.
     first, second = np.triu_indices(size)
     twice = np.where(first == second, 1.0, 2.0)
     pairs = tilde[:, first] * tilde[:, second]
@@ -177,12 +177,12 @@ def _squared_resolvent(Lambda: Array, tilde: Array) -> Callable[[Array], Array]:
 def _effective_ridge(
     at: Points, b: float, ridge: float, mixing: Callable[[Array], Array]
 ) -> tuple[Array, Array]:
-    """Lambda at the points and (I + S)^-1, by iteration from above.
+    """Return Lambda at the points and (I + S)^-1, by iteration from above.
 
     Raises
     ------
     LearnabilityError
-        When the iteration finds none.
+        When the iteration does not converge.
     """
     phi, least = at.bulk, ridge + at.rest
     eye = np.eye(phi.shape[1])
@@ -199,7 +199,7 @@ def _effective_ridge(
             break
     raise LearnabilityError(
         "The effective ridge of the kernel was not found, as happens when the kernel has no part "
-        "that samples cannot tell apart: give a larger `ridge`."
+        "of high degree, which acts as a ridge: give a larger `ridge`."
     )
 
 
@@ -218,12 +218,12 @@ def _summed(first: Array, spread: Callable[[Array], Array]) -> Array:
         if float(np.abs(term).max()) <= _ACCURACY * float(np.abs(total).max()):
             return total
     raise LearnabilityError(
-        "The errors grow without bound, as they do without a ridge where the samples are as many "
-        "as the dimensions: give a larger `ridge`."
+        "The errors grow without bound, as they do without a ridge when there are as many samples "
+        "as dimensions: give a larger `ridge`."
     )
 
 
 def _solved(matrix: Array, right: Array) -> Array:
-    """Return the solution of a symmetric positive system whose scales differ."""
+    """Return the solution of a positive definite system whose rows have different scales."""
     scale = 1 / np.sqrt(np.diagonal(matrix))
     return np.asarray(scale * np.linalg.solve(matrix * np.outer(scale, scale), scale * right))

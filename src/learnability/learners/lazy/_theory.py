@@ -1,8 +1,8 @@
-"""The errors of kernels and random features: in the limit, in dimension d, and with spikes.
+"""Errors of kernels and random features: in the limit, in dimension d, and with spikes.
 
-Without `d` they are those of large dimension at samples of the order of d^l, in dimension d all
+Without `d` they are those of large dimension at samples of the order of d^l. In dimension d all
 degrees up to seven are taken at once, and on inputs with spikes the coordinates along these are
-kept as they are. Which one applies is read off the frame of the inputs.
+treated exactly. The frame of the inputs decides which theory applies.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ VALUES = Question(
 
 
 class KernelView(NamedTuple):
-    """What theory sees of a kernel or of random features.
+    """A kernel or random features, as the theory needs them.
 
     Attributes
     ----------
     features : float
-        Their number per dimension; infinite for a kernel.
+        Number of features per dimension; infinite for a kernel.
     weights : callable
         () -> weights of the kernel by degree, and that of all higher degrees.
     levels : callable
@@ -73,18 +73,19 @@ class KernelView(NamedTuple):
 
 
 def along_ridges(learner: Learner, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arrays whose last axis is that of the ridges, without it where there is one ridge."""
+    """Return arrays whose last axis is the ridge; a single ridge has no axis."""
     several = isinstance(getattr(learner, "ridge", None), tuple)
     return {k: np.asarray(v) if several else np.asarray(v)[..., 0] for k, v in values.items()}
 
 
 def check_reach(target: Target, at: Mapping[str, Any]) -> None:
-    """Refuse arguments that no theory takes together.
+    """Refuse arguments that no theory covers together.
 
     Raises
     ------
     LearnabilityError
-        When `degree` is given with `d`, d is 1, or the samples on spikes are too many.
+        When `degree` is given with `d`, d is 1, or there are random labels or too many samples on
+        spiked inputs.
     """
     if "d" not in at:
         return
@@ -100,7 +101,7 @@ def check_reach(target: Target, at: Mapping[str, Any]) -> None:
     if target.channel.law is not None and not _frame(target, d).isotropic:
         raise LearnabilityError(
             f"The random label {target.channel.law.name} was given with spiked inputs, but their "
-            "theory takes labels whose variance is the same along the spikes: give a function "
+            "theory needs noise whose variance does not change along the spikes: give a function "
             "with Gaussian `noise`."
         )
     if not _frame(target, d).isotropic and most > math.sqrt(d):
@@ -138,8 +139,8 @@ def predicted(
     frame = None if d is None else _frame(target, d)
     if seeds is not None and (frame is None or not frame.spikes):
         raise LearnabilityError(
-            "`seeds` was given, but training sets are told apart by their coordinates along the "
-            "spikes of the inputs, and there are none: leave it out."
+            "`seeds` was given, but a training set enters the theory through its coordinates along "
+            "the spikes of the inputs, and there are none: leave it out."
         )
     if seeds is not None and math.isfinite(view.features):
         raise LearnabilityError(
@@ -174,8 +175,8 @@ def _on_spikes(
     at: Mapping[str, Any],
     seeds: Sequence[int] | None,
 ) -> Found:
-    """Return the errors on spiked inputs, means over Sobol points where they are needed."""
-    expand(target.link, 0)  # Raises where the label has no finite variance.
+    """Return the errors on spiked inputs, as means over sets of Sobol points where needed."""
+    expand(target.link, 0)  # Raises if the label has no finite variance.
     d = at["d"]
     sizes = [max(round(float(alpha) * d), 1) for alpha in at["alpha"]]
     found: list[Any] = []

@@ -33,7 +33,7 @@ __all__ = ["KernelRidge"]
 
 @record
 class KernelRidge(Learner):
-    """Ridge regression with a kernel K(x, x') = k(x . x' / d), or one of the lengths too.
+    """Ridge regression with a kernel k(x . x' / d), which may depend on the lengths of x, x' too.
 
     The predictor is sum_i c_i K(x, x_i) with (K + ridge I) c = y. Runs are in float64.
 
@@ -72,7 +72,7 @@ class KernelRidge(Learner):
     )
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
-        """Refuse runs without memory and arguments that no theory takes."""
+        """Refuse runs that do not fit into memory and arguments that no theory covers."""
         if verb == "predict":
             check_reach(target, at)
         else:
@@ -82,7 +82,7 @@ class KernelRidge(Learner):
         """Return one fit of samples."""
         X, y, _, _ = target.sample(seed, d=at["d"], alpha=at["alpha"])
         kernel, X32 = self._values(X, X), X.astype(np.float32)
-        del X  # The kernel is all that is needed at full precision.
+        del X  # Only the kernel is needed at full precision.
         fitted = dual_path(kernel, y, self.ridges)
         weights = fitted.weights
         return measured(
@@ -107,7 +107,7 @@ class KernelRidge(Learner):
         return kernel_values(self._function(X.shape[1]), X, Z)
 
     def _weights(self) -> tuple[NDArray[np.float64], float]:
-        # In the limit the Mehler kernel is that function of the inner product.
+        # In the limit the Mehler kernel is exp(2 z) of the inner product.
         link = self.kernel if isinstance(self.kernel, Link) else Link("exp(2*z)")
         return kernel_weights(on_the_sphere(link))
 

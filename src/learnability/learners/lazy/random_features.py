@@ -36,7 +36,7 @@ class _Width(Number):
         Raises
         ------
         ValueError
-            When it is no number above zero.
+            When it is not a number above zero.
         """
         return math.inf if value == math.inf else float(super().read(value))
 
@@ -80,7 +80,7 @@ class RandomFeatures(Learner):
     )
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
-        """Refuse runs of infinite width or without memory, and what no theory takes."""
+        """Refuse infinite widths in runs, too little memory, and what no theory covers."""
         if verb == "predict":
             check_reach(target, at)
             return
@@ -98,7 +98,7 @@ class RandomFeatures(Learner):
         X, y, _, _ = target.sample(seed, d=d, alpha=at["alpha"], dtype=np.float32)
         W = first_layer(seed, self._neurons(d), d)
         F = features(self.activation, X, W)
-        del X  # Before the regression takes its own memory.
+        del X  # This frees memory before the regression needs its own.
         fitted = fit_readout(F, y, self.ridges)
         weights = fitted.weights.astype(np.float32)
         return measured(

@@ -58,7 +58,7 @@ class LabelNodes(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """The fixed point, and what follows from it.
+    """A fixed point, and the errors that follow from it.
 
     Attributes
     ----------
@@ -85,12 +85,12 @@ class Fit(NamedTuple):
         return nodes.y * field if loss.classifies else nodes.y - field
 
     def spread(self, nodes: LabelNodes) -> float:
-        """Return standard deviation of the residual or margin around that mean."""
+        """Return the standard deviation of the residual or margin around that mean."""
         rest = max(self.q - float(self.m @ self.m), 1e-14 * max(self.q, 1e-300))
         return math.sqrt(max(rest + nodes.noise, 1e-300))
 
     def error(self, loss: Loss, nodes: LabelNodes) -> float:
-        """Mean squared error on fresh samples; for a loss that classifies, the share of errors."""
+        """Return the mean squared error on fresh samples, or the share of wrong labels."""
         from scipy.special import ndtr
 
         centre, spread = self.centre(loss, nodes), self.spread(nodes)
@@ -119,7 +119,7 @@ def fit_at(
     nodes : LabelNodes
         The law of the label.
     alpha : float
-        Samples over dimension.
+        Samples per dimension.
     ridge : float
         The penalty, above 0.
     start : Fit, optional

@@ -65,13 +65,13 @@ class LinearModel(Learner):
     ridge: float = number(1.0, above=0, help="Penalty on the squared length of the weights.")
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
-        """Refuse a loss of two labels for labels of another number."""
+        """Refuse a loss for two labels if there are not exactly two."""
         labels = target.label_values
         if LOSSES[self.loss].classifies and (labels is None or len(labels) != 2):
             found = "infinitely many" if labels is None else len(labels)
             raise LearnabilityError(
-                f"The loss {self.loss!r} was asked for labels of {found} values, but it is one of "
-                "two labels: take 'squared' or 'huber'."
+                f"The loss {self.loss!r} was asked for labels of {found} values, but it is a loss "
+                "for two labels: take 'squared' or 'huber'."
             )
 
     def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
@@ -111,12 +111,12 @@ class LinearModel(Learner):
     def theory(
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> Found:
-        """Return the fixed point by alpha; its error is that of the quadrature."""
+        """Return the fixed point by alpha; its standard error is that of the quadrature."""
         loss = LOSSES[self.loss]
         rules = _rules(target, loss)
         fits: list[Fit | None] = [None] * len(at["alpha"])
         each: list[dict[str, Any]] = []
-        for nodes in reversed(rules):  # The coarse rule is solved first, and is a good start.
+        for nodes in reversed(rules):  # The coarse rule comes first and gives a good start.
             fits = [
                 fit_at(loss, nodes, float(alpha), self.ridge, start)
                 for alpha, start in zip(at["alpha"], fits, strict=True)
@@ -124,7 +124,7 @@ class LinearModel(Learner):
             each.insert(0, _observed(loss, nodes, [fit for fit in fits if fit is not None]))
         values = {name: each[0][name] for name in each[0]}
         names = [name for name in values if name != "status"]
-        if len(each) > 2:  # Randomised rules: their mean, and its standard error.
+        if len(each) > 2:  # The rules are randomised: take their mean and its standard error.
             for name in names:
                 found = np.array([one[name] for one in each])
                 values[name] = found.mean(axis=0)

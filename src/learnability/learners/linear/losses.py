@@ -1,6 +1,6 @@
 """Convex losses of one number: the residual of a regression, or the margin of a classification.
 
-The asymptotics of a fit see a loss only through its proximal step. With rho = y - u for a
+The asymptotics of a fit depend on a loss only through its proximal step. With rho = y - u for a
 regression and rho = y u for labels y = +-1, let
 
     p = argmin_p loss(p) + (p - rho)^2 / (2 V),     f(rho) = (rho - p) / V = loss'(p),
@@ -55,7 +55,7 @@ class Loss(ABC):
     def means(self, mean: Array, spread: float, V: float, scale: float) -> ScoreMeans:
         """Return means of the score, its square and its slope over rho ~ N(mean, spread^2).
 
-        They are smooth on the scale of the spread: many of them are read off splines.
+        They are smooth on the scale of the spread, so that many of them are read off splines.
 
         Parameters
         ----------
@@ -84,10 +84,10 @@ class _PiecewiseLinear(Loss):
 
     @abstractmethod
     def pieces(self, V: float, scale: float) -> tuple[Array, Array, Array]:
-        """Knots (k,), and values (k + 1,) at zero and slopes (k + 1,) of the lines between them."""
+        """Return knots (k,), and values at zero (k + 1,) and slopes (k + 1,) of the lines."""
 
     def means_at(self, mean: Array, spread: float, V: float, scale: float) -> ScoreMeans:
-        """Closed forms."""
+        """Return the means in closed form."""
         from scipy.special import ndtr
 
         knots, values, slopes = self.pieces(V, scale)
@@ -111,7 +111,7 @@ class Squared(_PiecewiseLinear):
     """Half the squared residual."""
 
     def estimator(self, ridge: float) -> Any:
-        """Ridge regression."""
+        """Return ridge regression."""
         from sklearn.linear_model import Ridge
 
         return Ridge(alpha=ridge)
@@ -122,7 +122,7 @@ class Squared(_PiecewiseLinear):
 
 
 class Huber(_PiecewiseLinear):
-    """Huber's loss with a fitted scale s: s + s H(rho / s) halved, H quadratic up to its reach.
+    """Huber's loss with a fitted scale s: half of s + s H(rho / s), H quadratic up to its reach.
 
     The scale is that of scikit-learn: the mean of min(rho^2, (reach s)^2) over the fit is s^2.
     """
@@ -130,14 +130,14 @@ class Huber(_PiecewiseLinear):
     has_scale: ClassVar[bool] = True
 
     def estimator(self, ridge: float) -> Any:
-        """Huber regression."""
+        """Return Huber regression."""
         from sklearn.linear_model import HuberRegressor
 
         # scikit-learn's loss is twice this one, and its penalty alpha |w|^2.
         return HuberRegressor(epsilon=HUBER_REACH, alpha=ridge, max_iter=2000, tol=1e-7)
 
     def pieces(self, V: float, scale: float) -> tuple[Array, Array, Array]:
-        """Three lines; the curvature of the loss is 1 / scale."""
+        """Return three lines; the curvature of the loss is 1 / scale."""
         knot, most = HUBER_REACH * (scale + V), HUBER_REACH
         return (
             np.array([-knot, knot]),
@@ -158,7 +158,7 @@ class Hinge(_PiecewiseLinear):
         return SVC(kernel="linear", C=1 / ridge, tol=1e-4, cache_size=500)
 
     def pieces(self, V: float, scale: float) -> tuple[Array, Array, Array]:
-        """The score is -1 below 1 - V, and zero above 1."""
+        """Return three lines; the score is -1 below 1 - V, and zero above 1."""
         return (
             np.array([1 - V, 1.0]),
             np.array([-1.0, -1 / V, 0.0]),
@@ -172,13 +172,13 @@ class Logistic(Loss):
     classifies: ClassVar[bool] = True
 
     def estimator(self, ridge: float) -> Any:
-        """Logistic regression."""
+        """Return logistic regression."""
         from sklearn.linear_model import LogisticRegression
 
         return LogisticRegression(C=1 / ridge, tol=1e-7, max_iter=5000)
 
     def means_at(self, mean: Array, spread: float, V: float, scale: float) -> ScoreMeans:
-        """By a Gauss rule."""
+        """Return the means by a Gauss rule."""
         from learnability.gaussian.rules import gauss_normal
 
         x, w = gauss_normal(np.zeros(0), _NODES)
@@ -188,7 +188,7 @@ class Logistic(Loss):
 
 
 def _logistic_prox(rho: Array, V: float) -> Array:
-    """The root p of p - V / (1 + exp(p)) = rho, by Newton's method kept inside its bracket."""
+    """Return the root p of p - V / (1 + exp(p)) = rho, by Newton's method inside a bracket."""
     low, high = rho, rho + V
     p = rho + V / (1 + np.exp(np.clip(rho, -500, 500)))
     for _ in range(60):

@@ -1,13 +1,13 @@
-"""Leading eigenvectors of matrices made of labelled samples, without forming them.
+"""Leading eigenvectors of two matrices made of labelled samples, without forming the matrices.
 
-Two matrices, of linearised message passing, for samples x_i and r x r matrices made of labels:
+Both come from linearised message passing, for samples x_i and r x r matrices made of labels:
 
 * the symmetric one, rd x rd, (1/n) sum_i (x_i x_i^T) kron T_i;
 * the asymmetric one, nr x nr, with blocks (x_i . x_j / d - delta_ij) G_j.
 
 Each application reads X twice: once for X v, once for the sum of the samples. The symmetric one
-is solved by block Lanczos with full reorthogonalisation, so that every product counts and the
-iteration stops at the residual asked for; the asymmetric one by ARPACK's Arnoldi method.
+is solved by block Lanczos with full reorthogonalisation, so that no product is wasted and the
+iteration stops at the requested residual; the asymmetric one by ARPACK's Arnoldi method.
 
 References
 ----------
@@ -38,11 +38,11 @@ TOLERANCE = 1e-3
 """Residual over eigenvalue at which the iterations stop."""
 
 MOST_PRODUCTS = 1600
-"""Passes over X after which they stop without it."""
+"""Passes over X after which the iterations stop with a larger residual."""
 
-_LARGEST_BASIS = 320  # Vectors; a restart keeps a third of them.
-_TELLING = 512  # Samples that the start is made of.
-_ARNOLDI_BASIS = 12  # Fewer cost more restarts, more do not save products.
+_LARGEST_BASIS = 320  # Largest number of vectors; a restart keeps a third of them.
+_TELLING = 512  # Number of samples from which the start is made.
+_ARNOLDI_BASIS = 12  # Fewer vectors cost more restarts, more do not save products.
 
 
 class Eigenvectors(NamedTuple):
@@ -67,7 +67,7 @@ class Eigenvectors(NamedTuple):
 
     @property
     def status(self) -> Status:
-        """Whether all residuals are within the tolerance, or the products ran out before."""
+        """Whether all residuals are within the tolerance, or the iteration stopped before."""
         worst = float(self.residuals.max())
         return Status.CONVERGED if worst <= TOLERANCE else Status.STOPPED
 
@@ -78,7 +78,7 @@ def preprocessing(G: NDArray[Any], floor: float) -> Array:
     Parameters
     ----------
     G : array, shape (n, r, r)
-        E[z z^T - I | y]; NaN for labels that do not occur, which then weigh nothing.
+        E[z z^T - I | y]; NaN for labels that do not occur, which then have weight zero.
     floor : float
         A negative number. T is not bounded where E[z z^T | y] is singular.
 
@@ -121,7 +121,7 @@ def leading_vectors(
     tolerance : float
         Residual over eigenvalue at which the iteration stops.
     most_products : int
-        Passes over X after which it stops without it.
+        Passes over X after which it stops with a larger residual.
 
     Returns
     -------
@@ -152,10 +152,11 @@ def leading_vectors(
 
 
 def _start(X: NDArray[Any], T: NDArray[Any], count: int, seed: int) -> Array:
-    """Start vectors (count, r * d) from the samples with the largest eigenvalues of T.
+    """Return start vectors (count, r * d) from the samples with the largest eigenvalues of T.
 
-    They say most: for |z| the leading eigenvector of a hundredth of the samples has a squared
-    overlap of 0.3 at alpha = 10. Something random is added, which no symmetry holds down.
+    These are the most informative: for |z| the leading eigenvector of a hundredth of the samples
+    has a squared overlap of 0.3 at alpha = 10. A random part is added, so that no symmetry keeps
+    the iteration from other eigenvectors.
     """
     d = X.shape[1]
     size, frames = np.linalg.eigh(T)
@@ -179,7 +180,7 @@ def _block_lanczos(
     tolerance: float,
     most_products: int,
 ) -> Eigenvectors:
-    """Leading eigenvectors from a block of start vectors, thick restarts, all products counted."""
+    """Return leading eigenvectors from a block of start vectors, with thick restarts."""
     count, length = start.shape
     room = max(_LARGEST_BASIS, 4 * count) + count
     store = np.empty((2, min(room, size), length))
@@ -194,7 +195,7 @@ def _block_lanczos(
         products += 2
         small = _bordered(small, basis @ images[-len(block) :].T)
         exhausted = held >= size or products >= most_products
-        # Ritz values cost more as the basis grows: then they are looked at more rarely.
+        # Ritz values cost more as the basis grows, so they are computed less often then.
         if exhausted or held >= look_at:
             look_at = held + max((held - 20) // 8, 1)
             values, mix = _leading(small, min(count, held))
@@ -204,7 +205,7 @@ def _block_lanczos(
                 break
         block = images[-len(block) :].copy()
         if held + count > len(store[0]) < size:
-            # The images leave the kept vectors in the directions of the next block only.
+            # The images of the kept vectors leave their span only along the next block.
             block -= (block @ basis.T) @ basis
             values, mix = _leading(small, max(held // 3, 2 * count))
             store[:, : len(mix)] = mix @ store[:, :held]
@@ -224,7 +225,7 @@ def _leading(small: Array, count: int) -> tuple[Array, Array]:
 def _orthonormal(block: Array, basis: Array) -> Array:
     """Return orthonormal rows that span, with the basis, what the block and the basis do.
 
-    A vector that adds nothing, since the basis is invariant already, becomes a random one.
+    A vector that adds nothing, because the basis is already invariant, is replaced by a random one.
     """
     rng = np.random.default_rng(len(basis))
     for _ in range(3):
@@ -334,7 +335,7 @@ def leading_linearised_vectors(
         value, flat = values[k], flats[:, k]
         partner = values[np.argmin(np.abs(values - value.conj()))]
         if value.imag < 0 and abs(partner - value.conj()) <= 1e-9 * abs(value):
-            continue  # The other one of the pair stands for both.
+            continue  # The other member of the pair stands for both.
         parts = [flat.real, flat.imag] if value.imag else [flat.real]
         images = [image(part) for part in parts]
         gap = sum(f * part for f, part in zip((1, 1j), images, strict=False)) - value * flat

@@ -1,13 +1,13 @@
 """Ridge regression on given features or kernels: the smaller system, factorised once.
 
 The readout a minimises |y - F a|^2 + ridge |a|^2 for features F (n, p). It solves the system of
-F^T F (p, p), or, when n < p, a = F^T c with that of F F^T (n, n). One positive ridge takes a
-Cholesky factor; several, or a ridge of zero, one eigendecomposition for all of them, and at zero
-the solution of least norm.
+F^T F (p, p), or, when n <= p, a = F^T c with that of F F^T (n, n). One positive ridge needs a
+Cholesky factor; several, or a ridge of zero, share one eigendecomposition, and at zero the solution
+of least norm is returned.
 
 Products run in the precision of the features. Their rounding moves eigenvalues by about the unit
-of rounding times the norm of the matrix; where the smallest ridge does not dwarf that, they are
-done again in float64.
+of rounding times the norm of the matrix; where the smallest ridge is not much larger than that,
+they are computed again in float64.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["Readout", "dual_path", "fit_readout"]
 
 Array = NDArray[np.float64]
 
-_MARGIN = 30.0  # Smallest ridge over what rounding moves eigenvalues by.
+_MARGIN = 30.0  # The smallest ridge for float32, over the error of eigenvalues by rounding.
 _BLOCK = 2**25  # Bytes of a block that is converted to float64.
 
 
@@ -34,7 +34,7 @@ class Readout(NamedTuple):
     Attributes
     ----------
     weights : array, shape (k, m)
-        One row a ridge: readouts a, or the coefficients c of a kernel.
+        One row per ridge: readouts a, or the coefficients c of a kernel.
     train_error : array, shape (k,)
         Mean squared residual.
     status : tuple of str
@@ -60,7 +60,7 @@ def fit_readout(features: NDArray[Any], y: NDArray[Any], ridges: Sequence[float]
     """
     n, p = features.shape
     labels = np.asarray(y, dtype=np.float64)
-    with np.errstate(all="ignore"):  # What is not finite ends in a sentence below.
+    with np.errstate(all="ignore"):  # `_path` refuses what is not finite.
         gram = _gram(features.T if n <= p else features, min(ridges))
         moments = _sums(labels[None], features)[0] if n > p else labels
     found = _path(gram, moments, ridges)
@@ -87,7 +87,7 @@ def dual_path(kernel: Array, y: Array, ridges: Sequence[float]) -> Readout:
 
 
 class _Path(NamedTuple):
-    """Solutions x (k, m), squared lengths of right - matrix x (k,), and a status each."""
+    """Solutions x (k, m), squared lengths of right - matrix x (k,), and one status per ridge."""
 
     solutions: Array
     missed: Array
@@ -98,7 +98,7 @@ def _path(matrix: Array, right: Array, ridges: Sequence[float]) -> _Path:
     """Return solutions of (matrix + ridge I) x = right; the matrix is overwritten."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
-    matrix = matrix.T  # The same, in the order of LAPACK, which would otherwise take a copy.
+    matrix = matrix.T  # The same matrix in Fortran order: else LAPACK makes a copy.
     if not (np.isfinite(matrix).all() and np.isfinite(right).all()):
         raise LearnabilityError(
             "The features or labels are not all finite, so no ridge regression is possible: use an "
@@ -135,7 +135,7 @@ def _not_positive(ridge: float) -> LearnabilityError:
 
 
 def _gram(features: NDArray[Any], ridge: float) -> Array:
-    """features^T features in float64, summed in the features' precision where that is enough."""
+    """Return features^T features in float64, summed in the features' precision if sufficient."""
     if features.dtype != np.float64:
         quick = features.T @ features
         rounding = float(np.finfo(features.dtype).eps) * float(np.linalg.norm(quick))

@@ -1,9 +1,9 @@
-"""Samples spread over several devices, so that one large run uses them all.
+"""Samples spread over several devices, so that one large run uses all devices.
 
 Each device holds a share of the rows of X (n, d). W X^T is computed where the rows are; G X is the
-sum over the devices of what each one collects from its rows. The few directions are on all of
-them. With ``jax.distributed`` the devices may be those of several hosts, which all run the
-same program.
+sum over the devices of what each one collects from its rows. The few directions are copied to every
+device. With ``jax.distributed`` the devices may be those of several hosts, which all run the same
+program.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 __all__ = ["ShardedRows", "sharded"]
 
 _LEAST_BYTES = 2**20
-"""Less than this is not worth the way to several devices."""
+"""Samples of fewer bytes are not worth the transfer to several devices."""
 
 
 def sharded(X: NDArray[Any]) -> Any:
@@ -31,7 +31,7 @@ def sharded(X: NDArray[Any]) -> Any:
     Returns
     -------
     ShardedRows, or X itself
-        X where there is one device, or little to compute, or more than float32 was asked for.
+        X itself if there is one device, or little to compute, or X is not float32.
     """
     if X.nbytes < _LEAST_BYTES or X.dtype != np.float32:
         return X
@@ -66,18 +66,18 @@ class ShardedRows:
         return np.asarray(self._host[rows])
 
     def project(self, W: NDArray[Any]) -> NDArray[Any]:
-        """W X^T, shape (r, n), for W of shape (r, d)."""
+        """Return W X^T, shape (r, n), for W of shape (r, d)."""
         return np.asarray(_products()[0](np.asarray(W, self.dtype), self._rows))[:, : len(self)]
 
     def collect(self, G: NDArray[Any]) -> NDArray[Any]:
-        """G X, shape (r, d), for G of shape (r, n)."""
+        """Return G X, shape (r, d), for G of shape (r, n)."""
         weights = np.pad(np.asarray(G, self.dtype), ((0, 0), (0, self._missing)))
         return np.asarray(_products()[1](weights, self._rows))
 
 
 @lru_cache(maxsize=1)
 def _placements() -> tuple[Any, Any]:
-    """Return rows in shares, one a device; and a copy on each device."""
+    """Return two placements: rows in shares, one per device, and a copy on each device."""
     import jax
     from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
@@ -87,7 +87,7 @@ def _placements() -> tuple[Any, Any]:
 
 @lru_cache(maxsize=1)
 def _products() -> tuple[Any, Any]:
-    """W X^T and G X, compiled; the results go to every device and so to every host."""
+    """Return W X^T and G X, compiled; the results go to every device and so to every host."""
     import jax
     import jax.numpy as jnp
 

@@ -2,8 +2,8 @@
 
 A matrix product with two or three columns runs at half the speed of reading memory or less. Here
 X is cut into blocks of rows that stay in cache, and each block is multiplied with one vector after
-the other: that costs little more than one vector alone (measured: for r = 2 about 1.5 times, where
-one matrix product takes 3 to 4 times).
+another: that costs little more than one vector alone (for r = 2 we measured about 1.5 times as
+much, where one matrix product takes 3 to 4 times as much).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from learnability.learners.linear_algebra.sharded_rows import ShardedRows
 
 __all__ = ["collect", "project"]
 
-# Blocks of 2 to 8 MB are equally fast. Fewer calls wait less for cores that others use.
+# Blocks of 2 to 8 MB are equally fast; fewer calls wait less for cores used by other processes.
 _BLOCK_BYTES = 2**23
 
 
@@ -75,7 +75,7 @@ def collect(X: NDArray[Any] | ShardedRows, G: NDArray[Any]) -> NDArray[Any]:
 
 
 def _blocks(X: NDArray[Any], vectors: int) -> Iterator[slice]:
-    """Rows of X in blocks that stay in cache; all at once for one vector, which reads them once."""
+    """Yield rows of X in blocks that stay in cache; for one vector, all rows at once."""
     n, d = X.shape
     height = n if vectors == 1 else max(_BLOCK_BYTES // (d * X.itemsize), 1)
     return (slice(start, start + height) for start in range(0, n, height))

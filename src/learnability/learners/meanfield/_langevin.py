@@ -1,7 +1,8 @@
 """Mean-field Langevin dynamics of a two-layer network, full batch.
 
-f(x) = (1/N) sum_j h(x; v_j) with neurons h(x; w, b, c) = scale (tanh(w.x + b) + 2 tanh c) / 3. A
-step on n samples of the loss l, with entropy lambda and ridge lambda lambda_1 |v|^2, moves
+The network is f(x) = (1/N) sum_j h(x; v_j) with neurons
+h(x; w, b, c) = scale (tanh(w.x + b) + 2 tanh c) / 3. A step on n samples of the loss l, with the
+entropy weighted by lambda and the ridge lambda lambda_1 |v|^2, moves
 
     v_j <- v_j - step (grad_v (1/n) sum_i l'(f(x_i), y_i) h(x_i; v) + 2 lambda lambda_1 v_j)
                + sqrt(2 lambda step) xi_j,
@@ -27,7 +28,7 @@ LOSSES = ("logistic", "squared")
 
 
 class Settings(NamedTuple):
-    """What a loop takes as arguments."""
+    """The numbers that the loop takes as arguments."""
 
     scale: Any
     step: Any
@@ -36,14 +37,14 @@ class Settings(NamedTuple):
 
 
 def start(seed: int, width: int, d: int, confinement: float) -> Any:
-    """Return neurons (width, d + 2): w, b and c."""
+    """Return the first neurons (width, d + 2): w, b and c."""
     rng = np.random.default_rng([seed, 31])
     draws = rng.standard_normal((width, d + 2), dtype=np.float32)
     return draws / np.float32(np.sqrt(2 * confinement))
 
 
 def outputs(neurons: Any, X: Any, scale: Any) -> Any:
-    """f at the rows of X, a NumPy or JAX array."""
+    """Return f at the rows of X, a NumPy or JAX array."""
     from learnability.expressions.callables import namespace
 
     xp = namespace(neurons)

@@ -18,9 +18,9 @@ from learnability.targets.base import checked_memory, checked_sizes
 
 __all__ = ["MeanFieldLangevin"]
 
-_FRESH = 2000  # Samples on which accuracies are measured, in each look.
+_FRESH = 2000  # Number of fresh samples on which accuracies are measured.
 _STILL = 0.005
-"""A path whose mean train loss of the last two quarters differs by more still moves."""
+"""A run still moves if the mean train losses of its last two quarters differ by more than this."""
 
 
 @record
@@ -102,7 +102,7 @@ class MeanFieldLangevin(Learner):
         checked_memory("The neurons at all samples", needed)
 
     def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
-        """Return one training, looked at along the way."""
+        """Train one network and measure it along the way."""
         import jax
 
         d, looks = at["d"], self._looks()

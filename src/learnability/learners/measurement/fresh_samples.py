@@ -1,7 +1,7 @@
-"""Errors on fresh samples, drawn in blocks from the target whose samples were learned from.
+"""Errors on fresh samples, drawn in blocks from the target of the run.
 
 The squares of a polynomial have heavy tails: the mean of He4(z1)^2 He2(z2)^2 z3^2 over 10000
-samples is anything from half to twice its expectation. That expectation is known, so the mean of
+samples varies between half and twice its expectation. That expectation is known, so the mean of
 the squared errors is corrected by its regression on the mean square of the target.
 """
 
@@ -30,7 +30,7 @@ def fresh_error(
     predictor: Callable[[NDArray[Any]], NDArray[Any]],
     first: int = 1,
 ) -> NDArray[np.float64]:
-    """Mean squared error against the noisy label; the randomness of the label is added exactly.
+    """Return the mean squared error against the noisy label, whose variance is added exactly.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ def fresh_error(
     predictor : callable
         Inputs (n, d) -> predictions (k, n), one row for each predictor.
     first : int
-        Number of the first batch of the target that is taken; the run has learned from none of
-        them.
+        Number of the first batch of the target that is used; the run must have learned from none
+        of these batches.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """Overlaps resolved up to the symmetries of the link.
 
-If g(P z) = g(z), the weights W* and P W* give the same data: an overlap means something only up
-to such P. They are the signed permutations that the link reports, and rotations of coordinates
-on which it depends through their length alone.
+If g(P z) = g(z), the weights W* and P W* give the same data: an overlap is defined only up to such
+P. These are the signed permutations that the link reports, and rotations of coordinates on which it
+depends through their length alone.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ Array = NDArray[np.float64]
 
 
 def subspace_overlap(estimate: NDArray[Any], W: NDArray[Any]) -> float:
-    """||P_estimate P_*||_F^2 / r of the row spaces of an estimate (p, d) and of W (r, d)."""
+    """Return ||P_estimate P_*||_F^2 / r for the row spaces of an estimate (p, d) and W (r, d)."""
     basis, size, _ = np.linalg.svd(np.asarray(estimate, dtype=float).T, full_matrices=False)
     kept = basis[:, size > 1e-6 * max(float(size[0]), 1e-300)]
     return float(np.sum((np.asarray(W, dtype=float) @ kept) ** 2) / len(W))
 
 
 def overlaps_in_frame(axes: Array, length: Array, frame: Frame) -> dict[str, Array]:
-    """What weights share with the hidden directions, the spikes and the argument of the label.
+    """Return overlaps with hidden directions and spikes, and correlations with hidden coordinates.
 
     Parameters
     ----------
     axes : array, shape (..., p, k)
         Coordinates of the weights along the marked axes.
     length : array, shape (..., p)
-        Their squared lengths.
+        Squared lengths of the weights.
     frame : Frame
         The marked axes.
 

@@ -6,8 +6,8 @@ With u = rho v + c xi, c^2 = 1 - rho^2, and h = tau v,
     E[f'(u) g(h)] = E_v[g(tau v) E_xi[xi f(rho v + c xi)]] / c,
 
 the latter by parts, so that a jump of f needs no derivative. The inner integral is split at the
-breaks of f, the outer one at those of g; the inner one turns where rho v passes a break of f, on
-the scale c / rho, and the outer panels are graded there.
+breaks of f, the outer one at those of g. The inner one changes fast where rho v passes a break of
+f, on the scale c / rho, and the outer panels are refined there.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ __all__ = ["Smoothed", "smoothed"]
 
 Array = NDArray[np.float64]
 _LEAST = 1e-7
-"""Of c: closer to one than this the averages do not change in the digits that are kept."""
+"""The least c: for smaller ones the averages do not change in the digits that are kept."""
 _GRADED = np.array([0.0, 0.5, 1.0, 2.0, 4.0, 8.0])
 _PANELS, _NODES = 10, 12
 
 
 class Smoothed(NamedTuple):
-    """A link averaged over what v does not know of its argument.
+    """A link averaged over its argument u, given v.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ def smoothed(link: Link, breaks: Array, rho: float, edges: Array, panel: float =
     Parameters
     ----------
     link : Link
-        f.
+        The function f.
     breaks : array
         The breaks of f.
     rho : float

@@ -1,4 +1,4 @@
-"""Activations: links of one variable, with the numbers of them that theories need."""
+"""Checks of activations, which are links of one variable, and of ridges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["checked_activation", "checked_positive", "checked_ridge", "is_number
 
 
 def checked_activation(source: str | Link | Callable[[Any], Any], name: str = "activation") -> Link:
-    """Return a link of one variable, or a sentence.
+    """Return a link of one variable, or raise.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def is_number(value: Any) -> bool:
 
 
 def checked_positive(name: str, value: Any) -> float:
-    """Return a finite number above zero, or a sentence."""
+    """Return a finite number above zero, or raise."""
     if not is_number(value) or not 0 < value < float("inf"):
         raise LearnabilityError(
             f"`{name}` was given as {value!r}, but a finite number above 0 is accepted."
@@ -50,7 +50,7 @@ def checked_positive(name: str, value: Any) -> float:
 
 
 def checked_ridge(value: Any) -> float | tuple[float, ...]:
-    """Return a ridge, or a path of distinct ones, at least zero; or a sentence."""
+    """Return a ridge, or several distinct ones, at least zero; or raise."""
     alone = is_number(value)
     try:
         path = (value,) if alone else tuple(value)

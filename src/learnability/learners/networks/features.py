@@ -1,4 +1,4 @@
-"""The first layer of a network with two layers, as it is drawn and as the readout sees it."""
+"""The first layer of a network with two layers: its random weights and its features."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from learnability.labels.link import Link
 __all__ = ["ROWS", "features", "first_layer", "row_blocks"]
 
 ROWS = 4096
-"""Samples that a training step draws at once."""
+"""Number of samples that a training step draws at once."""
 _ENTRIES = 2**20
 
 
 def row_blocks(rows: int, columns: int) -> Iterator[slice]:
-    """Return blocks of about a million entries, so that no second array of all of them is held."""
+    """Yield blocks of about a million entries, so that no second array of full size is held."""
     height = max(_ENTRIES // columns, 64)
     return (slice(start, start + height) for start in range(0, rows, height))
 
@@ -34,7 +34,7 @@ def first_layer(seed: int, p: int, d: int) -> NDArray[np.float32]:
 def features(
     activation: Link, X: NDArray[Any], W: NDArray[Any], bias: NDArray[Any] | None = None
 ) -> NDArray[Any]:
-    """p^(-1/2) sigma(W x + b), shape (n, p), in the type of X.
+    """Return p^(-1/2) sigma(W x + b), shape (n, p), in the type of X.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def features(
         Biases b.
     """
     values = np.empty((len(X), len(W)), dtype=X.dtype)
-    with np.errstate(over="ignore"):  # Infinite features are told by the regression.
+    with np.errstate(over="ignore"):  # The regression refuses infinite features.
         for block in row_blocks(len(X), len(W)):
             fields = X[block] @ W.T
             if bias is not None:

@@ -8,11 +8,11 @@ of the squared loss E(sigma(h) - f(u))^2 is 2 (c_v Sigma v + c_w Sigma w) with
     c_w = (E[h F] + rho tau A) / tau^2,  F = (sigma(h) - f(u)) sigma'(h).
 
 All averages over both variables are series sum_k c_k(f) c_k(g) rho^k in orthonormal Hermite
-coefficients, exact for polynomial links; where these have not converged, as for a broken link and a
-broken or steep activation near rho = 1, they are integrals split along the breaks (`_near_one`).
-Those of functions of h are integrals split at breaks, on panels that are halved until sigma(h),
-which may oscillate when tau is large, is resolved. No second derivative of sigma is needed, so that
-relu is as good as tanh.
+coefficients, exact for polynomial links. Where these have not converged, as for a link with breaks
+and an activation with breaks or steep slopes near rho = 1, they are integrals split along the
+breaks (`_near_one`). Averages of functions of h alone are integrals split at breaks, on panels that
+are halved until sigma(h), which may oscillate when tau is large, is resolved. No second derivative
+of sigma is needed, so that relu is as accurate as tanh.
 
 References
 ----------
@@ -37,17 +37,17 @@ from learnability.learners.networks._near_one import smoothed
 __all__ = ["Averages", "Gradient", "Population"]
 
 Array = NDArray[np.float64]
-_ORDER = 160  # Of the series of links that are no polynomials.
+_ORDER = 160  # Order of the series of links that are not polynomials.
 _PANEL = 0.5
-_TAIL = 16  # Terms whose size tells how much the series has left out.
+_TAIL = 16  # Number of last terms whose size measures what the series leaves out.
 _ACCURACY = 1e-10
-_ROUNDING = 1e-14  # Of a coefficient, over the length of its function.
-_BLUR = 1e-12  # Of an average, over the lengths of its functions.
-_FINEST = 2e-3  # Panel, so that no rule has more than about 100 000 nodes.
+_ROUNDING = 1e-14  # Rounding error of a coefficient, over the norm of its function.
+_BLUR = 1e-12  # Rounding error of an average, over the norms of its functions.
+_FINEST = 2e-3  # Smallest panel, so that no rule has more than about 100 000 nodes.
 
 
 class Averages(NamedTuple):
-    """At one (rho, tau).
+    """Averages at one (rho, tau).
 
     Attributes
     ----------
@@ -80,12 +80,12 @@ class Population:
     Parameters
     ----------
     link, activation : Link
-        f and sigma.
+        The functions f and sigma.
     """
 
     def __init__(self, link: Link, activation: Link) -> None:
         for function in (link, activation):
-            expand(function, 0)  # A sentence where it is not square-integrable.
+            expand(function, 0)  # Raises if it is not square-integrable.
         self.link, self.activation, self.slope = link, activation, activation.derivative()
         self._cuts = Section.whole(link).breakpoints
         u, weights = _nodes(self._cuts, _PANEL)
@@ -99,7 +99,7 @@ class Population:
         self._unit = self._series(1.0).value
 
     def _series(self, tau: float) -> _Series:
-        """Return what is needed of sigma(h) and of h sigma'(h) at one length of the field."""
+        """Return the series of sigma(h) and h sigma'(h) at one length of the field."""
         v, weights = _nodes(self._bends(tau), self._panel(tau))
         h = tau * v
         value = np.asarray(self.activation(h[:, None]), dtype=float)
@@ -124,7 +124,7 @@ class Population:
 
     def _resolving(self, tau: float) -> float:
         cuts, panel = self._bends(tau), _PANEL
-        finest = max(0.25 / tau, _FINEST)  # Kinks that nobody declared are not chased.
+        finest = max(0.25 / tau, _FINEST)  # Undeclared kinks are not resolved any further.
 
         def square(panel: float) -> float:
             v, weights = _nodes(cuts, panel)
@@ -139,7 +139,7 @@ class Population:
         return panel
 
     def _near_one(self, rho: float, tau: float) -> tuple[float, float, float]:
-        """E[f sigma], E[f' sigma'] and E[f h sigma'] by integrals."""
+        """Return E[f sigma], E[f' sigma'] and E[f h sigma'] by integrals."""
         known = smoothed(self.link, self._cuts, rho, self._bends(tau), self._panel(tau))
         h = tau * known.v
         value, slope = (
@@ -155,7 +155,7 @@ class Population:
     def _converged(self, first: Array, rho: float) -> bool:
         """Return whether the last terms of the slope of a series are small."""
         if len(first) <= _ORDER:
-            return True  # A polynomial.
+            return True  # The series of a polynomial is exact.
         k = np.arange(len(first))[-_TAIL:]
         left = np.abs(self._link[-_TAIL:] * first[-_TAIL:]) * k * abs(rho) ** (k - 1)
         size = math.sqrt(self.energy * float(first @ first)) + 1e-300
@@ -166,7 +166,7 @@ class Population:
         return self._averages(rho, tau)[0]
 
     def _averages(self, rho: float, tau: float) -> tuple[Averages, float, float]:
-        """Return the averages, and how far rounding may move `slope` and `radial`."""
+        """Return the averages, and the possible rounding errors of `slope` and `radial`."""
         series = self._series(tau)
         sigma, radial = series.value, series.radial
         length = math.sqrt(series.own * series.turned), math.sqrt(self.energy * series.turned)
@@ -187,7 +187,7 @@ class Population:
         return Averages(series.own, cross, slope, along), blurred, blur
 
     def loss(self, rho: float, tau: float) -> float:
-        """E(sigma(h) - f)^2."""
+        """Return E(sigma(h) - f)^2."""
         found = self.averages(rho, tau)
         return found.own - 2 * found.cross + self.energy
 
@@ -198,7 +198,7 @@ class Population:
         return Gradient(-found.slope, along)
 
     def turn(self, rho: float, tau: float, along: float, pull: float) -> float:
-        """along E[h F] - pull A, with the sign of a slope of the loss; 0 where rounding decides.
+        """Return along E[h F] - pull A, a slope of the loss; 0 where rounding decides its sign.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class Population:
         return slope if abs(slope) > abs(along) * blur + abs(pull) * blurred else 0.0
 
     def normalised_pull(self, rho: float) -> float:
-        """zeta'(rho) = sum_k k c_k(f) c_k(sigma) rho^(k-1), of the field h / tau."""
+        """Return zeta'(rho) = sum_k k c_k(f) c_k(sigma) rho^(k-1) for the field h / tau."""
         if not self._converged(self._unit, rho):
             return self._near_one(rho, 1.0)[1]
         return _slope(self._link, self._unit, rho)

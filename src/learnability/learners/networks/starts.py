@@ -1,7 +1,7 @@
-"""Where weights begin, seen by their order parameters.
+"""The first weights, given by their order parameters.
 
-Weights W (p, d) are known by Q = W W^T, by M = W W*^T, and by S = W mu^T where inputs have spikes
-mu. In the marked axes E (k, d) of the inputs, which hold W* and mu, they are
+The order parameters of weights W (p, d) are Q = W W^T, M = W W*^T, and S = W mu^T where inputs have
+spikes mu. In the marked axes E (k, d) of the inputs, whose span holds W* and mu, the weights are
 
     W = C E + (Q - C C^T)^(1/2) V,   M = C hidden^T,   S = the first columns of C,
 
@@ -35,7 +35,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 _ALONG = 1e-9
-"""Smaller parts of a hidden direction beside the spikes count as none."""
+"""Smaller parts of a hidden direction orthogonal to the spikes count as zero."""
 
 
 class Start(NamedTuple):
@@ -44,9 +44,9 @@ class Start(NamedTuple):
     Attributes
     ----------
     rest : array, shape (p, p)
-        Q - C C^T, what the weights have outside the marked axes.
+        Q - C C^T, the Gram matrix of the weights outside the marked axes.
     overlap : array, shape (p, k)
-        C, their coordinates along the marked axes: for isotropic inputs M.
+        C, the coordinates of the weights along the marked axes: for isotropic inputs M.
     """
 
     rest: Array
@@ -66,7 +66,7 @@ class OrderParameters(Kind):
         Raises
         ------
         ValueError
-            When they are no two finite matrices.
+            When they are not two finite matrices.
         """
         parts = [np.array(part, dtype=float, ndmin=2) for part in value]
         if len(parts) != 2 or not all(part.ndim == 2 and np.isfinite(part).all() for part in parts):
@@ -90,7 +90,7 @@ def start_of(start: Any, p: int, frame: Frame, spherical: bool = False) -> Start
     start : tuple of matrices
         (Q, M), or (Q, M, S) for inputs with spikes, of shapes (p, p), (p, r) and (p, spikes); a
         list stands for a matrix of one row or one column, a number for one of one entry. Without S
-        the weights have no part along the spikes beside that along the hidden directions.
+        the weights have no part along the spikes except that along the hidden directions.
     p : int
         Number of neurons.
     frame : Frame
@@ -111,7 +111,7 @@ def start_of(start: Any, p: int, frame: Frame, spherical: bool = False) -> Start
     least = np.linalg.eigvalsh(0.5 * (rest + rest.T))[0]
     if not np.allclose(Q, Q.T) or least < -1e-9 * max(float(np.abs(Q).max()), 1e-300):
         raise LearnabilityError(
-            f"`start` was given as {start!r}, for which what W W^T has outside of the overlaps is "
+            f"`start` was given as {start!r}, for which W W^T minus the part of the overlaps is "
             "not symmetric and positive semi-definite: no weights have these order parameters."
         )
     if spherical and not np.allclose(np.diag(Q), 1):
@@ -147,7 +147,7 @@ def _matrices(start: Any, shapes: list[tuple[int, int]]) -> list[Array]:
 
 
 def _along_axes(M: Array, S: Array, frame: Frame) -> Array:
-    """C of overlaps with the hidden directions and with the spikes."""
+    """Return C from the overlaps with the hidden directions and with the spikes."""
     seen, beside = frame.hidden[:, : frame.spikes], frame.hidden[:, frame.spikes :]
     left = M - S @ seen.T
     values, vectors = np.linalg.eigh(beside)
@@ -166,19 +166,19 @@ def random_start(seed: int, p: int, frame: Frame, d: int, spherical: bool) -> St
     """Return order parameters of rows N(0, I_d / d), without drawing the weights.
 
     M has independent entries of variance 1 / d, and Q - M M^T = T T^T is a Wishart matrix of d - r
-    degrees of freedom, whatever the spikes. What the rows have beside the hidden directions is T
-    times uniformly random orthonormal rows, of which the spikes see a few columns.
+    degrees of freedom, whatever the spikes. The part of the rows orthogonal to the hidden
+    directions is T times uniformly random orthonormal rows, and the spikes pick a few columns.
 
     Parameters
     ----------
     seed : int
         The seed of the run.
     p, d : int
-        Neurons and dimension, at least that of the marked axes.
+        Number of neurons, and the dimension, at least the number of marked axes.
     frame : Frame
         Marked axes of the inputs.
     spherical : bool
-        Whether the rows are then brought to unit length.
+        Whether the rows are then scaled to unit length.
     """
     r, spikes = len(frame.hidden), frame.spikes
     rng = np.random.default_rng([seed, 11])
@@ -209,13 +209,13 @@ def _wishart_root(rng: np.random.Generator, p: int, freedom: int) -> Array:
 
 
 def root_of(C: Array) -> Array:
-    """The symmetric root of a positive matrix; negative eigenvalues of rounding count as zero."""
+    """Return the symmetric root of a positive matrix; eigenvalues below zero count as zero."""
     values, vectors = np.linalg.eigh(C)
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
 def weights_at(rng: np.random.Generator, axes: NDArray[Any], start: Start) -> Array:
-    """Random weights (p, d) with the order parameters of a start.
+    """Return random weights (p, d) with the order parameters of a start.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def weights_at(rng: np.random.Generator, axes: NDArray[Any], start: Start) -> Ar
 
 
 def typical_correlation(frame: Frame, d: int) -> float:
-    """Return the median over random weights of |rho|, of w.x with the argument of the label.
+    """Return the median over random w of |rho|, with rho = corr(w.x, argument of the label).
 
     With standard normal c along the marked axes, rho = sum_j to_label_j scale_j c_j / sqrt(d +
     sum_j (scale_j^2 - 1) c_j^2) in large dimension d; given c along the spikes, rho is normal.

@@ -1,7 +1,7 @@
 """Averages of the directions of a step over nodes of the fields, for any rule, activation and link.
 
-SAM divides by the length of the gradient of its batch, in which the inputs are orthogonal: the
-sample's own |u|^2 plus those of b - 1 others, which are independent of it and drawn among the
+SAM divides by the length of the gradient of its batch, whose inputs are orthogonal: its square is
+the sample's own |u|^2 plus those of b - 1 others, which are independent of it and drawn among the
 nodes.
 """
 
@@ -24,7 +24,7 @@ __all__ = ["direction_of", "node_averages"]
 Array = NDArray[np.float64]
 
 _DRAWN = 64
-"""At most so many further samples of a batch are drawn; they stand for those of a longer one."""
+"""The largest number of further samples of a batch that are drawn; they stand for all others."""
 
 
 def node_averages(
@@ -39,7 +39,7 @@ def node_averages(
     nodes : Nodes
         Nodes of the fields.
     linear : callable, optional
-        More exact averages of what is linear in U and V (`_termwise.linear_terms`).
+        More exact averages of the terms linear in U and V (`_termwise.linear_terms`).
     """
     count = recipe.batch - 1 if recipe.rule == "sam" else 0
     others = _rest_of_the_batch(nodes.weights, min(count, _DRAWN))
@@ -60,10 +60,10 @@ def node_averages(
 
 
 def _rest_of_the_batch(weights: Array, count: int) -> list[NDArray[np.intp]]:
-    """For every node `count` others, drawn by their weights: the places of each of these."""
+    """Return `count` arrays with the place of a further node for every node, drawn by weight."""
     rng = np.random.default_rng(5)
     total = np.cumsum(weights)
-    # Even steps from a random point on, in random order: every draw has the law of the weights.
+    # Even steps through the cumulative weights, in random order: every draw has their law.
     even = (np.arange(len(weights)) + 0.5) / len(weights) * total[-1]
     drawn = np.minimum(np.searchsorted(total, even), len(weights) - 1)
     return [drawn[rng.permutation(len(weights))] for _ in range(count)]
@@ -77,10 +77,10 @@ def direction_of(
     rates: Rates,
     others: Sequence[NDArray[np.intp]] = (),
 ) -> tuple[Array, Array]:
-    """U and V (p, N) of both layers on samples with these fields (p, N) and labels (N,).
+    """Return U and V (p, N) of both layers on samples with these fields (p, N) and labels (N,).
 
-    `others` has the places of the further samples in the batch of each. In a batch that is longer,
-    they stand for all further samples: the sum keeps its mean and its variance.
+    `others` has the places of the further samples in the batch of each. In a longer batch they
+    stand for all further samples: the sum keeps its mean and its variance.
     """
 
     def power(square: Array) -> Array:

@@ -2,17 +2,19 @@
 
 Let M (p, k) be the overlaps of the weights with the marked axes of the inputs (`inputs.base`),
 along which inputs are scale_j g_j with standard normal g, and C = W W^T - M M^T = L L^T. The
-coordinates of a batch along the marked axes (g), along p further orthonormal directions whose span
-holds the rest of the weights (u), and the Gram matrix S of what is left, a Wishart matrix with
-d - k - p degrees of freedom, are independent of the past. With s = scale g, fields M s + L u and
-Gram matrix s^T s + u^T u + S all rules of `_reuse` give a move W <- W + c X, hence
+coordinates of a batch along the marked axes (g), those along p further orthonormal directions whose
+span holds the rest of the weights (u), and the Gram matrix S of the remaining coordinates, a
+Wishart matrix with d - k - p degrees of freedom, are independent of the past. With s = scale g,
+fields M s + L u and Gram matrix s^T s + u^T u + S, all rules of `_reuse` give a move W <- W + c X,
+hence
 
     M <- M + c s^T,    C <- C + c (L u)^T + (L u) c^T + c (u^T u + S) c^T:
 
-(C, M) is a Markov chain of its own at every d, and a step costs O((p + k)^2) whatever d is. What
-normalised rules take away, along w or Sigma w, is in the same span. C is followed itself, in double
-precision, and not as a difference, so that neither M close to its bound nor weights that are nearly
-equal cost digits. For isotropic inputs the marked axes are the hidden directions, of scale 1.
+(C, M) is a Markov chain of its own at every d, and a step costs O((p + k)^2) whatever d is. The
+part that normalised rules subtract, along w or Sigma w, is in the same span. C itself is followed,
+in double precision, and not a difference, so that no digits are lost when M is close to its bound
+or weights are nearly equal. For isotropic inputs the marked axes are the hidden directions, with
+scale 1.
 
 References
 ----------
@@ -41,7 +43,7 @@ from learnability.learners.online._steps import (
 __all__ = ["BLOCK", "advance_chain"]
 
 BLOCK = 64
-"""Steps whose random numbers are drawn at once; they depend on the seed and the step alone."""
+"""Number of steps whose random numbers are drawn at once; these depend on seed and step only."""
 
 
 @lru_cache(maxsize=64)
@@ -125,7 +127,7 @@ def advance_chain(recipe: Recipe) -> Callable[..., State]:
 
 
 def factor_of(C: Any) -> Any:
-    """Return a factor L of C = L L^T; what rounding may have made negative is lifted above zero."""
+    """Return a factor L of C = L L^T; eigenvalues that rounding made negative are lifted."""
     import jax.numpy as jnp
 
     p = C.shape[0]

@@ -1,9 +1,8 @@
 """One-pass SGD on all d coordinates, in single precision and a compiled loop.
 
 Inputs are x = g + sum_j (scale_j - 1) <e_j, g> e_j with normal g in d dimensions and the marked
-axes e_j; the steps are those that `_chain` follows by order parameters, with which they agree in
-law. A run has the same bits whatever runs beside it: groups of one fixed size are run one after
-the other.
+axes e_j; the steps have the same law as those that `_chain` follows by order parameters. The bits
+of a run do not depend on the other runs: groups of one fixed size are run one after another.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ __all__ = ["advance_coordinates"]
 def advance_coordinates(recipe: Recipe) -> Callable[..., State]:
     """Return the compiled loop ``(state, seeds, first, last, values) -> state`` on weights (p, d).
 
-    Arrays of the state and the seeds have the groups and then the runs of a group first.
+    The first axes of the state and of the seeds are the groups and the runs of a group.
     """
     import jax
     import jax.numpy as jnp
@@ -79,7 +78,7 @@ def advance_coordinates(recipe: Recipe) -> Callable[..., State]:
         return next_state(recipe, values, state, (W, axes), second, count, variance, on_label)
 
     def beyond(W: Any, axes: Any, values: Numbers) -> Any:
-        """Return what the marked axes add to the variances of the fields."""
+        """Return the surplus of the marked axes in the variances of the fields."""
         return (W @ axes.T) ** 2 * (values.scale**2 - 1)
 
     def advance(state: State, seeds: Any, first: Any, last: Any, values: Numbers) -> State:

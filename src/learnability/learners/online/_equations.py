@@ -24,20 +24,20 @@ __all__ = ["Equations", "Solution"]
 
 Array = NDArray[np.float64]
 _TIGHT, _LOOSE = 1e-6, 1e-4
-"""Tolerances of the integration for exact averages and for those with an error of their own."""
+"""Tolerances of the integration for exact averages and for averages with an error of their own."""
 _RULES = {1: "Gauss rules", 2: "Gauss rules and even grids"}
 """Number of rules -> what they are."""
 
 
 class Solution(NamedTuple):
-    """Order parameters by rule of the averages and time; the spread over the rules is their error.
+    """Order parameters by averaging rule and time; the spread over the rules is their error.
 
     Attributes
     ----------
     rest, overlap, second : array, shapes (n, T, p, p), (n, T, p, k), (n, T, p)
         C, M and the second layer.
     diverged : bool
-        Whether one of them diverged.
+        Whether one of the solutions diverged.
     """
 
     rest: Array
@@ -100,7 +100,7 @@ class Equations:
     def recovery(
         self, start: Start, second: Array, last: float, correlation: float
     ) -> tuple[float, bool]:
-        """When a field first has a correlation, infinite if not by `last`, and divergence."""
+        """Return when a field first has a correlation, infinite after `last`, and divergence."""
 
         def gap(at: Point) -> float:
             length = np.diag(at.rest) + (at.overlap**2).sum(axis=1)
@@ -126,7 +126,7 @@ class Equations:
 
 
 def _averages(recipe: Recipe, noise: float) -> tuple[list[Averaging], str]:
-    """Return averages whose spread is their error, and what they are."""
+    """Return averages whose spread is their error, and the name of their method."""
     plain = recipe.rule == "plain"
     for name, known in (("closed form", closed_averages), ("Hermite series", series_averages)):
         averages = known(recipe, noise)

@@ -93,19 +93,19 @@ def closed_averages(recipe: Recipe, noise: float) -> Averaging | None:
 
 
 def _second(C: Array) -> Array:
-    """E[g g] of all pairs."""
+    """Return E[g g] of all pairs."""
     one = 1 + np.diag(C)
     return np.asarray(2 / np.pi * np.arcsin(np.clip(C / np.sqrt(np.outer(one, one)), -1, 1)))
 
 
 def _slopes(C: Array, p: int) -> Array:
-    """E[g' g'] of the first p fields."""
+    """Return E[g' g'] of the first p fields."""
     one = 1 + np.diag(C)[:p]
     return np.asarray(2 / np.pi / np.sqrt(np.outer(one, one) - C[:p, :p] ** 2))
 
 
 def _third(C: Array, p: int) -> Array:
-    """E[g'(x_j) x_v g(x_m)] for j < p, all v and m; x_v in the units of C's fields."""
+    """Return E[g'(x_j) x_v g(x_m)] for j < p, all v and m; x_v in the units of C's fields."""
     one = 1 + np.diag(C)
     c11, c33 = one[:p, None, None], one[None, None, :]
     c12, c13, c23 = C[:p, :, None], C[:p, None, :], C[None, :, :]
@@ -114,7 +114,7 @@ def _third(C: Array, p: int) -> Array:
 
 
 def _fourth(C: Array, p: int, v: Array) -> Array:
-    """sum_mn v_m v_n E[g'(x_j) g'(x_l) g(x_m) g(x_n)] for j, l < p."""
+    """Return sum_mn v_m v_n E[g'(x_j) g'(x_l) g(x_m) g(x_n)] for j, l < p."""
     one = 1 + np.diag(C)
     c11, c22 = one[:p, None, None, None], one[None, :p, None, None]
     c12 = C[:p, :p, None, None]

@@ -1,15 +1,15 @@
-"""Averages of one neuron when its link knows of a hidden coordinate only where it lies.
+"""Averages of one neuron when the link is constant in a hidden coordinate between its breaks.
 
-The label of He4(z1) + sign(z1 z2 z3) does not move with z3 until z3 crosses a break. Write the
+The label of He4(z1) + sign(z1 z2 z3) does not change with z3 until z3 crosses a break. Write the
 field as l = m . h + m_e z + c u, with z such a coordinate, h the others and c^2 = Q - M M^T; then
 m_e z + c u = s t with s^2 = m_e^2 + c^2, t is standard normal, and given t
 
     z ~ N(k t, 1 - k^2),    k = m_e / s.
 
-The direction U of a step depends on z by t and by the interval I between two breaks alone, so that
-the integral over z is known: P(z in I | t) and E[z 1_I | t] are made of Phi and phi. What is left
-are Gauss rules between the breaks of the other coordinates, finer along those with which the label
-moves, and an even grid in t: one dimension less than (h, z, u), without a jump.
+The direction U of a step depends on z only through t and the interval I between two breaks, so that
+the integral over z is known: P(z in I | t) and E[z 1_I | t] follow from Phi and phi. There remain
+Gauss rules between the breaks of the other coordinates, finer along those with which the label
+varies, and an even grid in t: one dimension fewer than (h, z, u), without a jump.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ __all__ = ["flat_axes", "flat_axis_averages"]
 
 Array = NDArray[np.float64]
 _GRIDS = {True: (64, 56), False: (160, 136)}
-"""Points in t for plain steps and for others, in whose slopes the label enters."""
+"""Points in t of two grids, for plain steps and for others, whose slopes depend on the label."""
 _REACH = 8.0
 _MOVING, _FLAT = 100, 6
-"""Nodes on an axis with which the label moves; and between two breaks where it does not."""
+"""Nodes on an axis along which the label varies, and between two breaks where it does not."""
 _MOST_NODES = 1_000_000
 
 
@@ -55,13 +55,13 @@ def flat_axes(link: Link, breaks: list[Array]) -> list[int]:
 
 
 def flat_axis_averages(recipe: Recipe, noise: float) -> list[Averaging]:
-    """Averages with two grids, whose difference is their error; empty where it does not apply.
+    """Return averages with two grids, whose difference is their error, or an empty list.
 
-    It needs one neuron of a smooth activation, several hidden directions, breaks on planes z_i = c,
-    labels without latent variables and samples that move on their own.
+    They need one neuron with a smooth activation, several hidden directions, breaks on planes
+    z_i = c, labels without latent variables and samples that act independently.
     """
     link = recipe.link
-    coupled = recipe.rule == "sam" and recipe.batch > 1  # The samples of a batch, by a length.
+    coupled = recipe.rule == "sam" and recipe.batch > 1  # A common length couples the samples.
     smooth = recipe.activation.breaks == ()
     one = recipe.width == 1 and link.r > 1 and link.law is None
     if not one or link.breaks is None or coupled or not smooth:
@@ -87,7 +87,7 @@ def flat_axis_averages(recipe: Recipe, noise: float) -> list[Averaging]:
 def _averages(
     recipe: Recipe, noise: float, nodes: Array, weights: Array, edges: Array, last: int, count: int
 ) -> Averaging:
-    """Averages from nodes (N, r) of the other coordinates and of the noise, which is the last."""
+    """Return averages from nodes (N, r) of the other coordinates and, last, of the noise."""
     from scipy.special import ndtr
 
     others = [k for k in range(recipe.link.r) if k != last]
@@ -117,7 +117,7 @@ def _averages(
         hidden = np.zeros(recipe.link.r)
         hidden[others] = weighted.sum(axis=(0, 2)) @ nodes[:, :-1]
         hidden[last] = (U * share * mean[:, None]).sum()
-        # E[U c u], what the field has outside the hidden directions.
+        # E[U c u], for the part of the field outside the hidden directions.
         cross = (weighted * (s * t)).sum() - m[last] * hidden[last]
         second = (V * share * chance[:, None]).sum()
         squared = (weighted * U).sum()

@@ -1,22 +1,22 @@
 """Equations of motion of the order parameters of one-pass SGD as d grows, for any marked axes.
 
-With steps / d as time t, the overlaps M (p, k) with the marked axes of the inputs, N = M scale and
-C = Q - M M^T, fields are lambda = N g + (outside), g standard normal along the axes, and the label
-depends on z = T g alone, T = `to_label`. Let B (k - r, k) be the axes across, orthonormal rows with
-T B^T = 0, and K = N B^T. Given z, the fields are N T^T z + L u with L L^T = C + K K^T, and g across
-has the mean K^T L^-T u. So averages over (z, u) are all that is needed: with U the direction of
-`_reuse` at X X^T / d = I and D = E[U (L u)^T],
+The time t is steps / d. With the overlaps M (p, k) of the weights with the marked axes of the
+inputs, N = M scale and C = Q - M M^T, fields are lambda = N g + (outside), g standard normal along
+the axes, and the label depends on z = T g alone, T = `to_label`. Let B (k - r, k) be orthonormal
+rows with T B^T = 0, the axes across, and K = N B^T. Given z, the fields are N T^T z + L u with
+L L^T = C + K K^T, and B g has the mean K^T L^-T u. So only averages over (z, u) are needed: with U
+the direction of `_reuse` at X X^T / d = I and D = E[U (L u)^T],
 
     E[U g^T] = E[U z^T] T + D (L L^T)^-1 K B,
     dM/dt = step E[U g^T] scale,
     dC/dt = step (X + X^T) + step^2 E[U U^T] / b,    X = D - D (L L^T)^-1 K K^T,
     da/dt = second_step E[V]
 
-for batches of b samples; on the sphere the change of length is taken out of every row. Isotropic
-inputs have T = 1 and nothing across. Normalised rules have fields of unit variance tau^-1 lambda,
-multiply U by tau, and take step E[U v] Sigma w, or w, away. A step sees X X^T / d = 1 and moves M
-by little: the largest scale^2 / d has to be small. The look-ahead enters U, so that the equations
-hold for repetition too.
+for batches of b samples; on the sphere the change of length is subtracted from every row. Isotropic
+inputs have T = 1 and no axes across. Normalised rules have fields tau^-1 lambda of unit variance,
+multiply U by tau, and subtract step E[U v] times Sigma w, or w. It is assumed that X X^T / d = 1
+and that a step changes M little: the largest scale^2 / d has to be small. The look-ahead enters U,
+so that the equations hold for repetition too.
 
 References
 ----------
@@ -60,8 +60,8 @@ class Point(NamedTuple):
     Attributes
     ----------
     rest, overlap, second : array, shapes (p, p), (p, k), (p,)
-        C = Q - M M^T, M and the second layer. Of fields: their covariance given z, and that with
-        z, which has k = r.
+        C = Q - M M^T, M and the second layer. For fields: their covariance given z, and their
+        covariance with z, which has k = r.
     """
 
     rest: Array
@@ -91,7 +91,7 @@ class Averages(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A solution at the asked times; the arrays of `Point` with the times first.
+    """A solution at the requested times; the arrays of `Point` with the times first.
 
     Attributes
     ----------
@@ -107,9 +107,9 @@ class Path(NamedTuple):
 
 
 Drift = Callable[[Point, Rates], Point]
-"""Of the order parameters of free weights."""
+"""Time derivatives of the order parameters of free weights."""
 Averaging = Callable[[Point, Rates], Averages]
-"""At a law of fields."""
+"""Averages at a law of fields."""
 
 
 def fields(
@@ -117,8 +117,8 @@ def fields(
 ) -> tuple[Array, Array, Array]:
     """Return the law of fields with order parameters C (..., p, p) and M (..., p, k).
 
-    `beside` are the axes across, where they are known. Returned are the covariance of the fields
-    given z, that with z, and their standard deviations (..., p).
+    `beside` are the axes across, if they are known. The result is the covariance of the fields
+    given z, their covariance with z, and their standard deviations (..., p).
     """
     if beside is None:
         beside = complement(frame.to_label, len(frame.scale))
@@ -174,7 +174,7 @@ def drift_in(frame: Frame, recipe: Recipe, averaging: Averaging) -> Drift:
 
 
 def _divided(across: Array, rest: Array) -> Array:
-    """(L L^T)^-1 K, for K in the range of L."""
+    """Return (L L^T)^-1 K, for K in the range of L."""
     values, vectors = np.linalg.eigh(rest)
     least = _SINGULAR * max(float(values[-1]), 1e-300)
     inverse = np.where(values > least, 1 / np.maximum(values, least), 0.0)
@@ -198,9 +198,9 @@ def flow(
     drift : callable
         The drift of free weights.
     start : Point
-        At time 0.
+        Order parameters at time 0.
     times : array, shape (T,)
-        Not decreasing, from 0 on.
+        Times from 0 on, not decreasing.
     rates : callable
         Time -> Rates.
     spherical, trained : bool
@@ -208,7 +208,7 @@ def flow(
     tolerance : float
         Relative error of a step.
     ends : callable, optional
-        The solution ends where this function of the order parameters gets to zero.
+        The solution ends where this function of the order parameters reaches zero.
 
     Returns
     -------
@@ -227,7 +227,7 @@ def flow(
         at = unpacked(x)
         rest, overlap, second = drift(at, rates(t))
         if spherical:
-            # Also pulls rounding errors of the length back.
+            # This keeps the length, also where rounding has changed it.
             length = np.diag(at.rest) + (at.overlap**2).sum(axis=1)
             growth = 0.5 * np.diag(rest) + (at.overlap * overlap).sum(axis=1)
             growth = growth / length
@@ -247,7 +247,7 @@ def flow(
     for event in events:
         event.terminal = True  # type: ignore[attr-defined]
     x0 = np.concatenate([start.rest.ravel(), start.overlap.ravel(), start.second])
-    # A moment beyond the last time, so that a solution at time 0 alone is one too.
+    # The interval has a positive length even if time 0 alone is asked for.
     grid = np.unique(np.concatenate([[0.0], times]))
     with np.errstate(over="ignore", invalid="ignore"):
         found = solve_ivp(

@@ -2,20 +2,21 @@
 
 Fields (lambda, h) of covariance [[Q, M], [M^T, I]] are written as lambda = M h + L u with
 L L^T = Q - M M^T and standard normal (h, u). The nodes of (h, u) stay the same while M and Q
-change, so that the label is evaluated once. The coordinates h, where the link is steep and may
-jump, get a product of Gauss rules between its breaks; then
+change, so that the label is evaluated once. The coordinates h, along which the link is steep and
+may jump, get a product of Gauss rules between its breaks; then
 
 * a plain step of a smooth activation gets Gauss rules in u as well, exact for polynomials, if
-  few enough nodes do;
-* one neuron gets an even grid in u, on which a jump of the activation, or what is steep because
-  a label enters the slope, at places that change with h, costs little; two grids tell how much;
+  few enough nodes suffice;
+* one neuron gets an even grid in u, on which a jump of the activation, or a steep slope that
+  depends on the label, costs little wherever it is; the difference of two grids is the error;
 * several neurons get scrambled Sobol points in u, others for each h, with both signs; four
-  scrambles tell the error.
+  scrambles give the error.
 
-Where the breaks of the link lie on no planes z_i = c, or are unknown, (h, u) are Sobol points
-together. Label noise is one more normal variable; a plain step is quadratic in it, and two nodes
-are exact. So are they for any random label, of which a plain step sees E[y | z] and Var(y | z); to
-the other rules its latent variables are coordinates of the sampled points, like those of neurons.
+Where the breaks of the link do not lie on planes z_i = c, or are unknown, (h, u) together are Sobol
+points. Label noise is one more normal variable; a plain step is quadratic in it, and two nodes are
+exact. They are exact too for any random label, of which a plain step needs only E[y | z] and
+Var(y | z); for the other rules its latent variables are coordinates of the sampled points, like
+those of neurons.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class Nodes(NamedTuple):
     y : array, shape (N,)
         Labels.
     weights : array, shape (N,)
-        Sum to one.
+        Weights that sum to one.
     """
 
     hidden: Array
@@ -95,12 +96,12 @@ class Nodes(NamedTuple):
 def nodes_for(
     link: Link, activation: Link, p: int, noise: float, plain: bool, fine: bool = True
 ) -> tuple[Nodes, ...]:
-    """One rule that is exact to many digits, or several of one kind whose spread is the error.
+    """Return one rule that is exact to many digits, or several whose spread is the error.
 
     Parameters
     ----------
     link, activation : Link
-        Of the target and of the network.
+        The functions of the target and of the network.
     p : int
         Width of the network.
     noise : float
@@ -122,9 +123,9 @@ def _made(
     channel = Channel(link, noise)
     random = channel.law is not None
     xi = noise_nodes(1.0 if random else noise, plain)
-    sampled = p if plain else p + channel.latents  # The noise is a coordinate of sampled rules.
+    sampled = p if plain else p + channel.latents  # Sampled rules have the noise as a coordinate.
     seeds = range(sizes.scrambles)
-    sobol = sizes.sobol + (2 if fine and not plain else 0)  # Nothing but points for these rules.
+    sobol = sizes.sobol + (2 if fine and not plain else 0)  # Other rules have points only.
     if breaks is None or link.r not in sizes.hidden:
         rules = [_sobol_rule(link.r + sampled, seed, link.r, sobol) for seed in seeds]
         return tuple(_labelled(channel, p, *rule, xi) for rule in rules)
@@ -142,7 +143,7 @@ def _made(
 
 
 def noise_nodes(noise: float, plain: bool) -> tuple[Array, Array]:
-    """Rule of the standard normal variable in the label noise: exact for a plain step."""
+    """Return a rule for the standard normal variable of the label noise, exact for plain steps."""
     if not noise:
         return np.zeros(1), np.ones(1)
     return (np.array([-1.0, 1.0]), np.full(2, 0.5)) if plain else gauss_normal(np.zeros(0), 6)
@@ -151,14 +152,14 @@ def noise_nodes(noise: float, plain: bool) -> tuple[Array, Array]:
 def _labelled(
     channel: Channel, p: int, grid: Array, weights: Array, noise_nodes: tuple[Array, Array]
 ) -> Nodes:
-    """Nodes (N, r + p) times those of the noise, or with latent variables, and their labels."""
+    """Return nodes (N, r + p) times those of the noise, or with latent variables, and labels."""
     r = channel.link.r
     z, own, latents = grid[:, :r], grid[:, r : r + p], grid[:, r + p :]
     xi, share = noise_nodes
     if latents.shape[1]:
         y, xi, share = channel.labels(z, latents), np.zeros(1), np.ones(1)
     else:
-        # Moments of a law are integrals, and points of a product have few places each.
+        # Moments of a law are integrals; a product rule has few distinct z, computed once each.
         places, at = (z, slice(None)) if channel.law is None else _places(z)
         mean, variance = np.asarray(channel.link(places)), channel.variance(places)
         y = (mean[at] + np.sqrt(variance[at]) * xi[:, None]).ravel()
@@ -178,7 +179,7 @@ def _gauss_rule(
 ) -> tuple[Array, Array] | None:
     """Return a product of Gauss rules in all coordinates; None if that is too large."""
     if plain and activation.degree is not None and link.degree is not None and link.law is None:
-        # A squared step has this degree in each coordinate, half of it plus one nodes are exact.
+        # A squared step has a degree 2 (count - 2) in each coordinate: `count` nodes are exact.
         count = max(activation.degree - 1, 0) + max(activation.degree, link.degree) + 2
     if count is None:
         return None
@@ -187,7 +188,7 @@ def _gauss_rule(
 
 
 def _grid_rule(hidden: tuple[Array, Array], count: int) -> tuple[Array, Array]:
-    """Return an even grid in u under every node of h: exact for smooth functions, fair at jumps."""
+    """Return an even grid in u for every node of h: exact for smooth functions, fair at jumps."""
     u = (np.arange(count) + 0.5) * 2 * _GRID_REACH / count - _GRID_REACH
     weights = np.exp(-0.5 * u**2)
     h, share = hidden
@@ -198,7 +199,7 @@ def _grid_rule(hidden: tuple[Array, Array], count: int) -> tuple[Array, Array]:
 def _layered_rule(
     hidden: tuple[Array, Array], p: int, seed: int, sobol: int
 ) -> tuple[Array, Array]:
-    """Sobol points in u with both signs, others for each pair of nodes h and -h."""
+    """Return Sobol points in u with both signs, others for each pair of nodes h and -h."""
     h, weights = hidden
     pairs = (len(h) + 1) // 2
     each = 2 ** max(int(math.log2(2**sobol / pairs)), 3)
@@ -214,7 +215,7 @@ def _layered_rule(
 
 
 def _sobol_rule(size: int, seed: int, r: int, sobol: int) -> tuple[Array, Array]:
-    """Sobol points in all coordinates with all signs of both groups."""
+    """Return Sobol points in all coordinates, with both signs of h and of u."""
     points = sobol_normals(size, sobol, seed)
     signs = np.ones((4, 1, size))
     signs[1::2, :, :r] = -1

@@ -1,4 +1,4 @@
-"""What is reported of order parameters: overlaps, correlations, lengths and errors along paths."""
+"""Observables from order parameters: overlaps, correlations, lengths and errors along paths."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def divergence(lost: NDArray[np.bool_]) -> str | None:
 
 
 def symmetry_of(path: Array, link: Link) -> Array:
-    """P^T (r, r) of the symmetry P of the link by which the last overlaps (T, p, r) fit best."""
+    """Return P^T (r, r) of the symmetry P of the link that maximises the last overlaps' trace."""
     if not np.isfinite(path[-1]).all():
         return np.eye(link.r)
     turns = [s.matrix.T for s in link.symmetries if s.character == 1]
@@ -88,7 +88,7 @@ def symmetry_of(path: Array, link: Link) -> Array:
 
 
 def captured(gram: Array, overlap: Array) -> Array:
-    """||P P*||_F^2 / r of the span of the weights, = Tr M^T Q^+ M / r, for arrays (..., p, r)."""
+    """Return ||P P*||_F^2 / r = Tr M^T Q^+ M / r of the span of the weights."""
     found = np.full(overlap.shape[:-2], np.nan)
     known = np.isfinite(gram).all(axis=(-1, -2))
     inverse = np.linalg.pinv(gram[known], rcond=1e-10, hermitian=True)
@@ -98,7 +98,7 @@ def captured(gram: Array, overlap: Array) -> Array:
 
 
 def squared_errors(target: MultiIndex, recipe: Recipe, frame: Frame, runs: Runs) -> Array:
-    """E[(f - y)^2] of fresh noisy labels, shape (S, T): an average over a few thousand nodes."""
+    """Return E[(f - y)^2] of fresh noisy labels, shape (S, T), by a few thousand nodes."""
     p = recipe.width
     rest, overlap, tau = fields(runs.rest, runs.overlap, frame)
     if recipe.normalisation != "none":
@@ -114,7 +114,7 @@ def squared_errors(target: MultiIndex, recipe: Recipe, frame: Frame, runs: Runs)
 
 
 def _standard_error(values: Array) -> Array:
-    """Of the mean over the first axis; zero for a single one, which is exact to many digits."""
+    """Return the error of the mean over the first axis; one rule alone is taken as exact."""
     if len(values) == 1:
         return np.zeros_like(values[0])
     return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(len(values)))

@@ -7,8 +7,8 @@ With c_k = E[. He_k] and the noise D of the labels, plain steps of size step / d
 
 From m ~ d^(-1/2) the first k with c_k(g) c_k(s) != 0 sets the number of steps: d for k = 1,
 d log d for k = 2, d^(k - 1) beyond, where the step must shrink like d^(1 - k / 2). Reuse of a
-sample replaces the first sum by an average that sees every power of the label: d steps when it
-does not vanish at m = 0, d log d when it grows from there.
+sample replaces the first sum by an average that depends on every power of the label: it takes d
+steps when that average does not vanish at m = 0, and d log d when it grows from there.
 
 References
 ----------
@@ -31,11 +31,11 @@ __all__ = ["growth", "series_averages"]
 
 Array = NDArray[np.float64]
 _ORDER = 60
-_TAIL = 1e-7  # Of the series at m = 1, in units of the size of its factors.
+_TAIL = 1e-7  # Largest rest of the series at m = 1, over the norms of its factors.
 
 
 def series_averages(recipe: Recipe, noise: float) -> Averaging | None:
-    """The averages as Hermite series; None when there are none or they converge too slowly."""
+    """Return averages as Hermite series; None when there are none or they converge too slowly."""
     one = recipe.width == 1 and recipe.link.r == 1 and recipe.spherical and recipe.isotropic
     plain = recipe.rule == "plain" and recipe.normalisation == "none"
     if not one or recipe.loss != "correlation" or not plain:
@@ -57,7 +57,7 @@ def series_averages(recipe: Recipe, noise: float) -> Averaging | None:
         m, a = float(at.overlap[0, 0]), float(at.second[0])
         series = m ** np.arange(_ORDER + 1)
         pull = a * (1 - m**2) * float(signal[1:] @ (m**powers * (powers + 1)))
-        # The part along the weights themselves changes their length alone and is left out.
+        # The part along the weights themselves changes only their length and is left out.
         parts = pull, -m * pull, a**2 * float(square @ series)
         hidden, rest, squared = (np.array([[part]]) for part in parts)
         return Averages(hidden, rest, squared, np.array([float(signal @ series)]))
@@ -66,7 +66,7 @@ def series_averages(recipe: Recipe, noise: float) -> Averaging | None:
 
 
 def _product(first: HermiteExpansion, second: HermiteExpansion) -> Array | None:
-    """c_k c'_k / k! for k up to the order; None when the rest of the series is not negligible."""
+    """Return c_k c'_k / k! up to the order; None when the rest of the series is not negligible."""
     tail = np.sqrt(first.remainder * second.remainder)
     if tail > _TAIL * np.sqrt(first.energy * second.energy):
         return None
@@ -82,7 +82,7 @@ def _squared(link: Link) -> Link:
 
 
 def _power(link: Link) -> Link:
-    """E[y^2 | z]."""
+    """Return E[y^2 | z]."""
     if link.law is None:
         return _squared(link)
     mean, variance = link.law.mean, link.law.variance

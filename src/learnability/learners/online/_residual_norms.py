@@ -1,8 +1,9 @@
-"""Gram matrices of the part of Gaussian inputs that no field sees.
+"""Gram matrices of the part of Gaussian inputs on which no field depends.
 
-k coordinates of b inputs have a Gram matrix T T^T with T lower triangular, T_ii^2 a chi-square
-with k - i degrees of freedom and normal entries below (Bartlett's decomposition); for b > k it
-has k columns. A chi-square variable is drawn from one normal z as the quantile of Phi(z), whose
+The Gram matrix of k coordinates of b inputs is T T^T with T lower triangular, where T_ii^2 is a
+chi-square with k - i degrees of freedom (i from 0) and the entries below are normal (Bartlett's
+decomposition); for b > k it has k columns. A chi-square variable is drawn from one normal z as the
+quantile of Phi(z), whose
 cube root is nearly linear in z (Wilson and Hilferty, PNAS 17, 1931): a Chebyshev series of it has
 an error below 1e-7 whatever k is.
 """
@@ -21,17 +22,17 @@ Array = NDArray[np.float64]
 
 _RANGE = 7.0  # Normals in single precision stay within 5.5.
 _MANY, _SHORT, _LONG = 60, 16, 48
-"""Degrees of freedom from which a short series is exact, and the two orders."""
+"""Degrees of freedom from which a short series is exact, and the orders of both series."""
 
 
 @lru_cache(maxsize=64)
 def quantile_series(freedom: int, count: int) -> Array:
-    """Chebyshev coefficients of (chi-square quantile)^(1/3), shape (count, order + 1).
+    """Return Chebyshev coefficients of (chi-square quantile)^(1/3), shape (count, order + 1).
 
     Parameters
     ----------
     freedom : int
-        Degrees of freedom k of the first row; each next row has one less.
+        Degrees of freedom k of the first row; each further row has one less.
     count : int
         Number of rows, at most k.
     """
@@ -77,7 +78,7 @@ def normals_needed(batch: int, columns: int) -> int:
 
 
 def triangular_factor(z: Any, batch: int, columns: int) -> Any:
-    """Return factor T (b, columns) of the Gram matrix of the unseen parts of b inputs.
+    """Return the factor T (b, columns) of the Gram matrix of the unseen parts of b inputs.
 
     Parameters
     ----------

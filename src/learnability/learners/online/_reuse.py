@@ -1,15 +1,15 @@
-"""What one step does with its sample: plain descent and the rules that use a sample again.
+"""Rules of one step: plain descent, and the rules that use a sample again.
 
-A network f = sum_j a_j sigma(w_j . x) sees a batch X (b, d) with labels y. Every rule moves its
-weights along the inputs, W <- W + step / (d b) U X, with U (p, b) a function of the fields W X^T
-and, for the rules that look at the same inputs from other weights, of X X^T / d:
+A network f = sum_j a_j sigma(w_j . x) is trained on a batch X (b, d) with labels y. Every rule
+moves its weights along the inputs, W <- W + step / (d b) U X, with U (p, b) a function of the
+fields W X^T and, for the rules that evaluate the same inputs at other weights, of X X^T / d:
 
 ==============  ==================================================================================
 plain           U = u(field), u_j = -a_j sigma'(field_j) l'(f, y)
 extragradient   u at the fields of W + look_ahead / (d b) u X; a negative look-ahead climbs
 sam             u after a climb of length look_ahead / sqrt(d) along the normalised gradient
 repetition      the sum of u over k plain steps on the same batch
-lookahead       the same sum over k fast steps of size look_ahead, of which `step` is taken
+lookahead       the same sum over k fast steps of size look_ahead
 ==============  ==================================================================================
 
 The same lines run on JAX arrays in a simulation and on NumPy nodes in the equations of motion,
@@ -41,7 +41,7 @@ Gradient = Callable[[Any], tuple[Any, Any]]
 def network_gradient(
     second: Any, y: Any, activation: Callable[[Any], Any], slope: Callable[[Any], Any], loss: str
 ) -> Gradient:
-    """Descent directions of the two layers as a function of the fields.
+    """Return descent directions of the two layers as a function of the fields.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def network_gradient(
     y : array, shape (b,)
         Labels.
     activation, slope : callable
-        sigma and its derivative, of arrays (..., 1).
+        The function sigma and its derivative, of arrays (..., 1).
     loss : {"squared", "correlation"}
         (f - y)^2 / 2 or -f y.
 
@@ -90,9 +90,10 @@ def directions(
     carry : callable
         u -> u X X^T / d, how a move along the inputs changes the fields.
     power : callable
-        Sum of an array (p, b) over all that one gradient consists of.
+        Sum of an array (p, b) over all neurons and samples of one gradient.
     inner : float
-        Size of the moves within a step, over b: `look_ahead`, or `step` for repetition.
+        Size of the moves within a step, divided by b (not for sam): `look_ahead`, or `step` for
+        repetition.
     repetitions : int
         Number k of moves of repetition and lookahead.
     """
@@ -102,7 +103,7 @@ def directions(
     if rule == "sam":
         xp = namespace(field)
         moved = carry(first)
-        least = float(np.finfo(field.dtype).tiny)  # A gradient of zero stays where it is.
+        least = float(np.finfo(field.dtype).tiny)  # A gradient of zero does not move.
         length = xp.sqrt(xp.maximum(power(first * moved), least))
         return gradient(field - inner * moved / length)
     for _ in range(repetitions - 1 if rule in ("repetition", "lookahead") else 0):

@@ -1,8 +1,8 @@
-"""Runs of many seeds: to the times at which they are looked at, or until they have learned.
+"""Runs of many seeds: to the times of observation, or until they have learned.
 
-A seed has the same bits whatever runs beside it. Compiled loops round alike for any number of runs
-that is a multiple of eight, so the chain is filled up to one; all coordinates, whose products
-round by their shapes, are run in groups whose size depends on the dimension alone.
+The bits of a seed do not depend on the other seeds. Compiled loops round alike for any number of
+runs that is a multiple of eight, so the chain is filled up to one. Runs on all coordinates, whose
+products round by their shapes, are made in groups whose size depends on d and the batch only.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from learnability.targets.multi_index import MultiIndex
 __all__ = ["Runs", "Setting", "recover", "run", "side_by_side"]
 
 Array = NDArray[np.float64]
-_MOST_SEEDS = 4096  # Side by side, so that their random numbers stay below a gigabyte.
+_MOST_SEEDS = 4096  # Largest number at once, so that random numbers stay below a gigabyte.
 _LANES = 8
-_GROWTH = 1.5  # Of the time between two looks at which runs have learned.
+_GROWTH = 1.5  # Factor between the times at which it is checked which runs have learned.
 
 
 class Setting(NamedTuple):
@@ -71,14 +71,14 @@ class Runs(NamedTuple):
 
 
 def run(setting: Setting, steps: NDArray[np.int64], seeds: list[int]) -> Runs:
-    """Run seeds side by side, some thousands at a time, and look at the given steps.
+    """Run seeds side by side, some thousands at a time, and record them at the given steps.
 
     Parameters
     ----------
     setting : Setting
         What is run.
     steps : array of int, shape (T,)
-        When to look; not decreasing.
+        Steps at which the runs are recorded, not decreasing.
     seeds : list of int
         The seeds.
     """
@@ -106,10 +106,10 @@ def _run(setting: Setting, steps: NDArray[np.int64], seeds: list[int]) -> Runs:
 def recover(
     setting: Setting, last: int, seeds: list[int], correlation: float
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Steps after which fields first have a correlation with a hidden coordinate, and divergence.
+    """Return steps after which fields first have a correlation, and divergence.
 
-    -1 stands for runs that have not got there by the step `last`. Runs that are there are left out
-    when three quarters of those under way are.
+    The correlation is with a hidden coordinate; -1 stands for runs that have not reached it by the
+    step `last`. Runs that have reached it are removed when they are three quarters of those left.
     """
     import jax
 
@@ -179,7 +179,7 @@ def _weights(seed: int, axes: Array, p: int, spherical: bool, start: Start | Non
 
 
 def side_by_side(d: int, batch: int) -> int:
-    """Return how many runs of all coordinates go side by side: as many as stay in the cache."""
+    """Return how many runs on all coordinates are made at once: as many as stay in the cache."""
     return 64 if d * batch <= 512 else _LANES if d * batch <= 8192 else 1
 
 
@@ -215,7 +215,7 @@ def _each(change: Any, state: State) -> State:
 
 
 def _observed(setting: Setting, state: State) -> tuple[Any, Any, Any]:
-    """(C, M, a) of all seeds, NaN where a run has diverged."""
+    """Return (C, M, a) of all seeds, NaN where a run has diverged."""
     C, M = (np.asarray(part, dtype=float) for part in state.weights)
     if setting.engine == "full":
         W, M = C, C @ np.swapaxes(M, 1, 2)

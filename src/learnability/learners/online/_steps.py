@@ -1,13 +1,13 @@
-"""What both engines of one-pass SGD do in a step: labels, the move of the weights, divergence.
+"""The step that both engines of one-pass SGD share: labels, the move of the weights, divergence.
 
 A step on a batch X (b, d) moves the weights by W <- W + c X, with c from the rules of `_reuse`.
 The two normalised rules use a sample once, with fields v_j = w_j.x / tau_j of unit variance,
-tau_j^2 = w_j^T Sigma w_j, and u_j the direction of `_reuse` there:
+tau_j^2 = w_j^T Sigma w_j, and u_j the direction of `_reuse` at these fields:
 
     normalised  w_j += (step / d) (tau_j u_j x - u_j v_j Sigma w_j),
     whitened    w_j += (step / d) (tau_j u_j Sigma^-1 x - u_j v_j w_j),
 
-tau_j^2 times the gradient of the loss of the normalised field, without and with Sigma^-1.
+which is tau_j^2 times the negative gradient of the loss in w_j, without and with Sigma^-1.
 
 References
 ----------
@@ -42,7 +42,7 @@ __all__ = [
 
 NORMALISATIONS = ("none", "normalised", "whitened")
 COMPILER = {"xla_backend_optimization_level": 1}
-"""Halves the time of compilation; the loops run no slower."""
+"""Halves the time of compilation; the loops do not run slower."""
 LARGEST = 1e12
 """A variance of the fields beyond which a run counts as diverged."""
 
@@ -55,15 +55,15 @@ class Recipe(NamedTuple):
     link : Link
         E[y | z], with the law of the label where that is random.
     core, noisy : Link, bool
-        The label as a function of z and of latent variables, and whether it has noise beside.
+        The label as a function of z and of latent variables, and whether it has further noise.
     activation, loss, rule, repetitions, width, batch, spherical, schedule, normalisation
         Fields of the learner.
     trained : bool
         Whether the second layer moves.
     isotropic : bool
-        Whether the hidden directions are the marked axes and all axes are alike.
+        Whether the hidden directions are the marked axes and all axes have scale 1.
     watched : bool
-        Whether first passages are noted.
+        Whether first passages are recorded.
     """
 
     link: Link
@@ -84,7 +84,7 @@ class Recipe(NamedTuple):
 
     @property
     def latents(self) -> int:
-        """Number of variables beside z that make a label, that of the noise the last."""
+        """Number of variables besides z that make a label; the last is that of the noise."""
         return self.core.r - self.link.r + self.noisy
 
 
@@ -94,12 +94,12 @@ class Numbers(NamedTuple):
     Attributes
     ----------
     d, step, inner, second_step, deviation, threshold : float
-        The dimension; the sizes of the steps over that of the batch; the deviation of the label
-        noise; the correlation that is watched.
+        The dimension; the sizes of the steps divided by that of the batch; the standard deviation
+        of the label noise; the correlation that is watched.
     series : array
-        From `quantile_series`, for the part of the inputs that no field sees.
+        From `quantile_series`, for the part of the inputs on which no field depends.
     scale, to_label : array, shapes (k,) and (r, k)
-        Of the `Frame` of the inputs.
+        Those of the `Frame` of the inputs.
     """
 
     d: Any
@@ -126,7 +126,7 @@ class State(NamedTuple):
         Whether the run was stopped.
     reached : array of int
         First step after which a field has a correlation above the threshold with a hidden
-        coordinate; -1 before. Followed when the recipe is `watched`.
+        coordinate; -1 before. Recorded only when the recipe is `watched`.
     """
 
     weights: tuple[Any, Any]
@@ -143,7 +143,7 @@ def numbers(
     noise: float,
     threshold: float = 0.0,
 ) -> Numbers:
-    """The arguments of a loop in dimension d; `rates` are (step, look_ahead, second_step)."""
+    """Return the arguments of a loop in dimension d; `rates` is (step, look_ahead, second_step)."""
     step, look_ahead, second_step = rates
     inner = step if recipe.rule == "repetition" else look_ahead
     freedom = d - recipe.width - len(frame.scale)
@@ -188,7 +188,7 @@ def move(
     c : array, shape (p, b)
         Coefficients of the inputs.
     own : array, shape (p,)
-        What normalised rules take away of the weights; zero for the others.
+        The share of the weights that normalised rules subtract; zero for the others.
     second : array, shape (p,)
         The new second layer.
     """
@@ -223,7 +223,7 @@ def next_state(
     variance: Any,
     on_label: Any,
 ) -> State:
-    """Return the new state, or the old one of a run that diverges; first passages are noted.
+    """Return the new state, or the old one of a run that diverges, and record first passages.
 
     `variance` (p,) is that of the fields, `on_label` (p, r) their covariance with the hidden
     coordinates.
@@ -240,7 +240,7 @@ def next_state(
 
 
 def callable_in_jax(link: Link) -> Callable[[Any], Any]:
-    """Return the link inside a compiled loop; what JAX cannot compile is called back."""
+    """Return the link for a compiled loop; what JAX cannot trace is called back in Python."""
     return link if _traceable(link) else _called_back(link)
 
 
@@ -262,7 +262,7 @@ def _called_back(link: Link) -> Callable[[Any], Any]:
     shape: Any = jax.ShapeDtypeStruct
 
     def call(z: Any) -> Any:
-        # Callbacks run outside the context of double precision.
+        # Callbacks run outside the context of double precision, hence in float32.
         value = jax.pure_callback(
             lambda points: np.asarray(link(np.asarray(points)), dtype=np.float32),
             shape(z.shape[:-1], np.float32),

@@ -1,15 +1,15 @@
 """The linear part of the equations of motion of several neurons, one pair of fields at a time.
 
 A plain step is linear in f and y, so its mean needs the averages E[s'(l_j) s(l_m) v] of two
-neurons and E[s'(l_j) y v] of one neuron and the hidden coordinates, v being any field. What v has
-beyond the other fields of a term averages to zero, so the integrals have two dimensions, or r + 1:
-Gauss rules do where points in all p + r dimensions would be coarse. For relu, whose slope jumps,
-the integral over a neuron's own coordinate is known,
+neurons and E[s'(l_j) y v] of one neuron and the hidden coordinates, where v is any field. The part
+of v orthogonal to the other fields of a term averages to zero, so the integrals have two
+dimensions, or r + 1: Gauss rules suffice where points in all p + r dimensions would be coarse. For
+relu, whose slope jumps, the integral over a neuron's own coordinate is known,
 
     E[step(x1) x2 relu(x3)] = C12 sqrt(C11 C33 - C13^2) / (2 pi C11) + C23 (1/4 + asin(r13) / 2 pi),
     E[relu(x1) relu(x2)] = (sqrt(C11 C22 - C12^2) + C12 (pi - arccos r12)) / (2 pi),
 
-and the average with the label is one over h of the normal law's Phi and phi.
+and the average with the label is an integral over h of the normal law's Phi and phi.
 
 References
 ----------
@@ -34,7 +34,7 @@ from learnability.learners.online._steps import Recipe
 __all__ = ["Linear", "linear_terms"]
 
 Array = NDArray[np.float64]
-_PAIR, _OWN = 32, 32  # Gauss nodes of each of two neurons, and of one beside the label.
+_PAIR, _OWN = 32, 32  # Gauss nodes of each of two neurons, and of one neuron with the label.
 _HIDDEN = {1: 100, 2: 32, 3: 12}
 
 
@@ -85,7 +85,7 @@ class LinearTerms:
     # ---- with the label
 
     def _label(self, at: Point) -> tuple[Array, Array, Array]:
-        """E[s'_j y h], E[s'_j y (l_l - M_l h)] and E[s_j y] for a smooth activation."""
+        """Return E[s'_j y h], E[s'_j y (l_l - M_l h)] and E[s_j y] for a smooth activation."""
         deviation = np.sqrt(np.maximum(np.diag(at.rest), 0.0))
         w, share = self.own
         field = (at.overlap @ self.h.T)[:, :, None] + deviation[:, None, None] * w
@@ -113,9 +113,9 @@ class LinearTerms:
     # ---- of two neurons
 
     def _pairs(self, Q: Array) -> tuple[Array, Array, Array]:
-        """E[s'_j s_m x], E[s'_j s_m z] and E[s_j s_m], all (p, p), for a smooth activation.
+        """Return E[s'_j s_m x], E[s'_j s_m z] and E[s_j s_m] (p, p) for a smooth activation.
 
-        Here l_j = sqrt(Q_jj) x and l_m = its part along x plus one along an independent z.
+        Here l_j = sqrt(Q_jj) x, and l_m has a part along x and one along an independent z.
         """
         length = np.sqrt(np.maximum(np.diag(Q), 1e-24))
         along = Q / length[:, None]
@@ -149,7 +149,7 @@ class LinearTerms:
     def _spread(
         self, at: Point, Q: Array, to_x: Array, to_z: Array, a: Array
     ) -> tuple[Array, Array]:
-        """sum_m a_m E[s'_j s_m v] for v = l_l - M_l h, shape (p, p), and v = h, shape (p, r)."""
+        """Return sum_m a_m E[s'_j s_m v] for v = l_l - M_l h, (p, p), and for v = h, (p, r)."""
         length = np.sqrt(np.maximum(np.diag(Q), 1e-24))
         along = Q / length[:, None]
         across = np.sqrt(np.maximum(np.diag(Q)[None] - along**2, 0.0))
@@ -164,15 +164,15 @@ class LinearTerms:
 
 
 def _scaled(along: Array, deviation: Array, rest: Array) -> Array:
-    """E[. (l_l - M_l h)] (p, p) from the mean with a neuron's own standard coordinate."""
+    """Return E[. (l_l - M_l h)] (p, p) from the mean with a neuron's own standard coordinate."""
     return np.asarray((along / np.maximum(deviation, 1e-12))[:, None] * rest)
 
 
 def linear_terms(recipe: Recipe) -> LinearTerms | None:
     """Return linear terms of a plain step as a function of the order parameters.
 
-    None for the other rules, more than three hidden directions, links that break elsewhere than
-    on planes z_i = c, and activations that are neither smooth nor a multiple of relu.
+    It is None for the other rules, more than three hidden directions, links that break elsewhere
+    than on planes z_i = c, and activations that are neither smooth nor a multiple of relu.
     """
     link = recipe.link
     if recipe.rule != "plain" or link.r not in _HIDDEN or link.breaks is None:
@@ -185,7 +185,7 @@ def linear_terms(recipe: Recipe) -> LinearTerms | None:
 
 
 def _relu_scale(activation: Link) -> float | None:
-    """c if the activation is c * relu, else None."""
+    """Return c if the activation is c * relu, else None."""
     x = np.random.default_rng(3).standard_normal(64)
     value = np.asarray(activation(x))
     scale = float(activation(np.array([1.0])))

@@ -33,15 +33,15 @@ __all__ = ["OnlineSGD"]
 
 Array = NDArray[np.float64]
 _OVERLAP = 0.5
-"""What a recovery has to reach by default."""
+"""The correlation that a recovery has to reach by default."""
 _STRONGEST = 0.1
-"""Variance of an input along a spike over d from which steps move the overlap with it by too much
-for equations of motion."""
+"""Above this variance of an input along a spike, divided by d, a step moves the overlap with it by
+too much for equations of motion."""
 
 
 @record
 class OnlineSGD(Learner):
-    """A network sum_j a_j sigma(w_j . x) that sees every sample in one step and never again.
+    """A network sum_j a_j sigma(w_j . x) that uses every sample in one step only.
 
     The rule says what a step does with its sample: "plain" takes one gradient; "extragradient" the
     gradient at a point moved by `look_ahead` down the gradient of the same sample; "repetition"
@@ -52,7 +52,7 @@ class OnlineSGD(Learner):
     a cost that does not depend on d; the full engine has all d coordinates, in single precision.
 
     A `start` is (Q, M), W W^T (p, p) and W W*^T (p, r) at time 0, or (Q, M, S) on inputs with
-    spikes, S = W mu^T (p, spikes); without S the weights have no part along the spikes beside that
+    spikes, S = W mu^T (p, spikes); without S the weights have no part along the spikes except that
     along the hidden directions. By default the rows of W are N(0, I_d / d), of unit length on the
     sphere. The equations of motion are those of large d: they need a `start`, or `d` for the random
     starts that runs with the same seeds have. On inputs with spikes they need d in any case, and
@@ -156,7 +156,7 @@ class OnlineSGD(Learner):
             )
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
-        """Refuse starts that no weights have, dimensions without room, and spikes too strong."""
+        """Refuse starts that no weights have, too small dimensions, and too strong spikes."""
         d, frame = at.get("d"), _frame(target, at)
         if "start" in at:
             start_of(at["start"], self.width, frame, self.spherical)
@@ -191,7 +191,7 @@ class OnlineSGD(Learner):
     # ---- runs
 
     def run(self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int]) -> Found:
-        """SGD in dimension d, all seeds at once."""
+        """Run SGD in dimension d, all seeds at once."""
         d, own, setting = at["d"], list(seeds), self._setting(target, at)
         if self.engine == "full":
             rows = len(own) * (self.width + len(setting.frame.scale)) + self.batch
@@ -223,7 +223,7 @@ class OnlineSGD(Learner):
     def theory(
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> Found:
-        """The equations of motion of the order parameters, from a start or from random ones."""
+        """Solve the equations of motion of the order parameters, from a given or random start."""
         frame = _frame(target, at)
         recipe = self._recipe(target, frame)
         equations = Equations(recipe, target.noise, self._rates, frame)
@@ -291,7 +291,7 @@ class OnlineSGD(Learner):
 
 
 def _frame(target: MultiIndex, at: Mapping[str, Any]) -> Frame:
-    """Return the marked axes; those of inputs that do not need a dimension are the same in all."""
+    """Return the marked axes; where inputs do not depend on the dimension, any will do."""
     return target.inputs.frame(target.r, at.get("d", target.r))
 
 

@@ -1,11 +1,11 @@
 """The estimate of W* that several eigenvectors give together.
 
-An eigenvector of an rd x rd matrix is r rows in R^d. Theory says that all rows R of the leading
+An eigenvector of an rd x rd matrix is r rows in R^d. By the theory all rows R of the leading
 eigenvectors are S W* + noise, with known coordinates S and Gram matrix H = E[R R^T]: the linear
 estimate with the smallest error is S^T H^-1 R, whose Gram matrix and overlap with W* are both
-S^T H^-1 S. Eigenvectors come with a sign, and where outliers are close with a rotation O among
-them: it is found by comparing the Gram matrix of the rows with H, as the maximiser of the convex
-function tr[H (O kron I) R R^T (O kron I)^T]. Outliers apart from each other are not mixed.
+S^T H^-1 S. Eigenvectors are defined up to a sign, and those of close outliers up to a rotation O.
+It is found by comparing the Gram matrix of the rows with H, as the maximiser of the convex function
+tr[H (O kron I) R R^T (O kron I)^T]. Outliers far apart are not mixed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["combinations"]
 
 Array = NDArray[np.float64]
 
-_CLOSE = 0.05  # Closer than this share of the distance from the edge, samples mix outliers.
+_CLOSE = 0.05  # Outliers closer than this share of their distance from the edge are mixed.
 _STARTS = 48
 _STEPS = 500
 
@@ -37,7 +37,7 @@ def combinations(transition: Transition, observed: Array | None = None) -> list[
     Returns
     -------
     list of array
-        One for each rotation of the eigenvectors that fits best.
+        One per rotation of the eigenvectors that fits best.
     """
     r = transition.shapes.shape[1]
     observed = transition.gram if observed is None else observed

@@ -1,4 +1,4 @@
-"""What the label says about the hidden coordinates, as a discrete law that stands for its own.
+"""Moments of the hidden coordinates given the label, with a discrete law in place of the label's.
 
 Averages over the label of functions of E[z | y] and E[z z^T | y] become weighted sums: level sets
 for one coordinate, exact masses for finitely many labels, scrambled Sobol points otherwise.
@@ -40,7 +40,7 @@ class LabelLaw:
     Attributes
     ----------
     weights : array, shape (k,)
-        Sum to one.
+        Weights that sum to one.
     means : array, shape (k, r)
         E[z | y].
     G : array, shape (k, r, r)
@@ -53,9 +53,9 @@ class LabelLaw:
 
 
 def conditionals(channel: Channel, y: Array, with_means: bool) -> tuple[Array, Array]:
-    """E[z | y] (n, r) and E[z z^T - I | y] (n, r, r); both zero for labels that do not occur.
+    """Return E[z | y] (n, r) and E[z z^T - I | y] (n, r, r), zero for labels that do not occur.
 
-    The means are zero too when they are not wanted, which saves their computation.
+    The means are also zero when they are not needed, which saves their computation.
     """
     y = np.asarray(y, dtype=float)
     parts = [y[k : k + _CHUNK] for k in range(0, len(y), _CHUNK)]
@@ -81,7 +81,7 @@ def label_law(channel: Channel, with_means: bool) -> LabelLaw:
     channel : Channel
         The link and its noise.
     with_means : bool
-        Whether E[z | y] is wanted; it is zero otherwise.
+        Whether E[z | y] is needed; it is zero otherwise.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def _noisy(channel: Channel, y: Array, weights: Array) -> tuple[Array, Array]:
         return y, weights
     y, which = np.unique(y, return_inverse=True)
     weights = np.bincount(which, weights).astype(float)
-    if len(y) <= _FEW:  # What the label says jumps between two values, within little noise.
+    if len(y) <= _FEW:  # With little noise the moments change fast between two values.
         x, inner = composite_legendre(np.array([-8.5, 8.5]), 0.2, 6)
         inner = inner * np.exp(-0.5 * x**2)
     else:
@@ -146,7 +146,7 @@ def _at(channel: Channel, with_means: bool, y: Array, weights: Array) -> LabelLa
 
 
 def _from_level_sets(channel: Channel, levels: LevelSets) -> LabelLaw | None:
-    """Return the law from all roots of each label; None when they miss some of it."""
+    """Return the law from all roots of each label; None when they miss a part of it."""
     from scipy.special import ndtr
 
     weights, means, squares = [], [], []

@@ -6,14 +6,14 @@ For M = (1/n) sum_i (x_i x_i^T) kron T_i with n = alpha d, in the limit of large
   lambda I = L / alpha + E[T] + E[T (L - T)^-1 T], L > T, whose right side is convex in L; the
   edge is the smallest lambda that has one;
 * outliers: lambda is an eigenvalue of E[(I + G) kron K], K = T + T (L - T)^-1 T, with
-  I + G = E[z z^T | y]; its eigenvector V (r, r) says how the eigenvector of M is made of W*;
-* what else the eigenvectors k, l of M hold is noise, with Gram matrix between their rows a, b
+  I + G = E[z z^T | y]; its eigenvector V (r, r) gives the part of the eigenvector of M along W*;
+* the rest of the eigenvectors k, l of M is noise, with Gram matrix between their rows a, b
 
       E[ <V_k^T (I + G) V_l, K_k Y_ab K_l> ] / alpha,
       S_k^-1 Y_ab S_l^-1 = e_a e_b^T + E[K_k Y_ab K_l] / alpha.
 
 For r = 1 this is lambda = psi(L) = phi(L) of Lu and Li, and the squared overlap
-psi' / (psi' - phi'). For T = G (I + G)^-1 an outlier sits at 1 / alpha exactly, with
+psi' / (psi' - phi'). For T = G (I + G)^-1 an outlier lies at 1 / alpha exactly, with
 V = I - S / alpha. The asymmetric matrix with eigenvalue mu has the eigenvectors of M for
 T = G (mu + G)^-1 at 1 / alpha; there L = I, K = G / mu, and mu is alpha times an eigenvalue of
 E[G kron G] above its bulk, of radius sqrt(alpha / alpha_c).
@@ -37,7 +37,7 @@ __all__ = ["Transition", "linearised_transition", "symmetric_transition"]
 Array = NDArray[np.float64]
 
 _STEPS = 200
-_SAME = 1e-7  # Outliers closer than this, relatively, are one of higher multiplicity.
+_SAME = 1e-7  # Outliers with a smaller relative distance count as one of higher multiplicity.
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Transition:
     values : array, shape (k,)
         Outliers, largest first; k = 0 below the transition.
     shapes : array, shape (k, r, r)
-        V of each, of norm one: rows along W*, columns along the rows of an eigenvector.
+        V of each outlier, of norm one: rows along W*, columns along the rows of an eigenvector.
     weights : array, shape (k,)
         Squared norm of the part of each eigenvector that lies along W*.
     noise : array, shape (k * r, k * r)
@@ -174,8 +174,8 @@ class _Bulk:
     def level(self, lam: float) -> Array | None:
         """Return L (r, r) at lambda, None inside the bulk.
 
-        Newton's method from above on a convex equation: every iterate bounds the solution from
-        above, so that one that leaves the domain proves that there is none.
+        This is Newton's method from above on a convex equation: every iterate bounds the solution
+        from above, so that an iterate outside the domain proves that there is no solution.
         """
         r = self.T.shape[1]
         mean = self._mean(self.T)
@@ -214,7 +214,7 @@ class _Bulk:
             )  # fmt: skip
             return float(np.linalg.eigvalsh(total)[-1])
 
-        # A multiple of the identity solves the inequality: the edge is no higher than this.
+        # A multiple of the identity solves the inequality: the edge is at most this bound.
         found = minimize_scalar(bound, bounds=(-12.0, 12.0), method="bounded").fun
         size = max(abs(found), float(np.abs(mean).max()), 1e-12)
         high = found + 1e-9 * size
@@ -270,7 +270,7 @@ def _assembled(
 
 
 def _kron_mean(weights: Array, A: Array, B: Array) -> Array:
-    """E[A kron B], shape (r^2, r^2)."""
+    """Return E[A kron B], shape (r^2, r^2)."""
     r = A.shape[1]
     left = (weights[:, None] * A.reshape(len(A), -1)).T @ B.reshape(len(B), -1)
     return left.reshape(r, r, r, r).transpose(0, 2, 1, 3).reshape(r * r, r * r)

@@ -39,7 +39,7 @@ __all__ = ["Spectral"]
 
 Array = NDArray[np.float64]
 
-_RANK = 1e-4  # Smaller singular values, relatively, mean that a direction is not found.
+_RANK = 1e-4  # A smaller relative singular value means that a direction is not found.
 
 
 @record
@@ -92,7 +92,7 @@ class Spectral(Learner):
     )  # fmt: skip
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
-        """Refuse a link of which no direction can be found."""
+        """Refuse a link none of whose directions can be found."""
         for alpha in at["alpha"] if verb == "simulate" else ():
             checked_sizes(target.r, None, at["d"], float(alpha), np.float32)
         _recoverable(target)
@@ -121,12 +121,12 @@ class Spectral(Learner):
 
     @lru_cache(maxsize=256)  # noqa: B019  (learners are small records; runs share their plans)
     def _plan(self, target: MultiIndex, alpha: float) -> _Plan:
-        """Return which directions are found how, and what theory says about the eigenvectors."""
+        """Return how each direction is found, and the theory of the eigenvectors."""
         trivial = _recoverable(target).trivial
         law = label_law(target.channel, len(trivial) > 0)
         rest = complement(trivial, target.r) if len(trivial) < target.r else trivial[:0]
         G = rest @ law.G @ rest.T
-        # What regression leaves of a vanishing signal is no signal.
+        # A signal this small is the error of the regression that estimates G.
         if len(rest) and np.tensordot(law.weights, G**2, axes=1).max() < 1e-5:
             rest, G = rest[:0], G[:, :0, :0]
         floor = _floor(alpha) if self.floor is None else self.floor
@@ -267,22 +267,22 @@ class _Prediction(NamedTuple):
 
 
 def _floor(alpha: float) -> float:
-    """Return the lowest eigenvalue of T by default.
+    """Return the default of the lowest eigenvalue of T.
 
-    Lower values widen the spectrum, and the number of products grows like the root of its width
-    over the distance of the outlier from the bulk.
+    Lower values widen the spectrum, and the number of products grows like the square root of its
+    width over the distance of the outlier from the bulk.
     """
     return max(-300.0, min(-10.0, -3000 / alpha**2))
 
 
 @lru_cache(maxsize=32)
 def _recoverable(target: MultiIndex) -> WeakRecovery:
-    """Return what one label says to second order.
+    """Return the weak recovery from one label to second order.
 
     Raises
     ------
     LearnabilityError
-        When that is nothing.
+        When the label carries no information to second order.
     """
     recovery = weak_recovery(target.channel)
     if not len(recovery.trivial) and not math.isfinite(recovery.alpha):
@@ -341,7 +341,7 @@ def _combined(found: Eigenvectors, transition: Transition) -> Array:
 
 
 def _completed(estimate: Array, seed: int) -> Array:
-    """Return orthonormal rows: where some are missing, random ones."""
+    """Return orthonormal rows, with random ones where some are missing."""
     r, d = estimate.shape
     left, size, right = np.linalg.svd(estimate, full_matrices=False)
     rank = int(np.sum(size > 0.5))
@@ -351,14 +351,14 @@ def _completed(estimate: Array, seed: int) -> Array:
 
 
 def _polar(rows: Array) -> Array:
-    """Return orthonormal rows that are closest to the given ones; what does not vary stays zero."""
+    """Return the orthonormal rows closest to the given ones; directions they lack stay zero."""
     u, size, vt = np.linalg.svd(rows, full_matrices=False)
     kept = size > _RANK * max(float(size[0]), 1e-300)
     return np.asarray(u[:, kept] @ vt[kept])
 
 
 def _inverse_root(matrix: Array) -> Array:
-    """Return the inverse square root of a PSD matrix, zero where that is."""
+    """Return the inverse square root of a PSD matrix, zero where the matrix is zero."""
     values, vectors = np.linalg.eigh(matrix)
     kept = values > (_RANK * math.sqrt(max(float(values[-1]), 1e-300))) ** 2
     return np.asarray((vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T)
