@@ -4,6 +4,7 @@ import pytest
 from learnability.errors import LearnabilityError
 from learnability.estimators import (
     BlindnessDisplay,
+    IndexSubspace,
     LandingsDisplay,
     MessagePassingSubspace,
     MomentSubspace,
@@ -36,3 +37,14 @@ def test_the_table_says_who_is_blind():
     said = [text.get_text().split()[0] for text in drawn.ax_.texts]
     assert said == ["blind", "sees", "sees", "sees"]
     assert drawn.strengths["phd"][0] > 10 and np.all(drawn.strengths["sir"] < 1)
+
+
+def test_new_rows_have_coordinates_of_their_own():
+    """As many new rows as the fit had: they were paired with the coordinates of the fit."""
+    X, y, _ = planted(lambda z: z[0] ** 2, 1, 1200, 4, 0)
+    found = IndexSubspace(1, candidates="dr", folds=2, random_state=0).fit(X[:600], y[:600])
+    new = BlindnessDisplay.from_estimator(found, X[600:], y[600:])
+    assert new.strengths["phd"][0] > 10
+    own = BlindnessDisplay.from_estimator(found, X[:600], y[:600])
+    within = BlindnessDisplay.from_estimator(found.estimator_, X[:600], y[:600])
+    assert own.strengths["phd"][0] != within.strengths["phd"][0]

@@ -90,10 +90,11 @@ def loadings(
     columns = [str(name) for name in getattr(X, "columns", range(np.shape(X)[1]))]
     X, y = np.asarray(X, dtype=float), np.asarray(y)
     r = len(found.components_)
-    spread = X.std(axis=0)
+    given = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    centred = X - np.average(X, axis=0, weights=given)
+    spread = np.sqrt(np.average(centred**2, axis=0, weights=given))
     rng, n = np.random.default_rng(seed), len(X)
     some = rng.permutation(len(X))[:_MOST_ROWS]
-    given = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     X, y, given = X[some], y[some], given[some]
     whole = found._project(X)
     weights = _unit(found.components_ * spread)

@@ -125,8 +125,8 @@ class BlindnessDisplay(ShowsItself):
         estimator : subspace estimator
             The fitted estimator.
         X, y : array
-            Data, preferably not those of the fit; for an `IndexSubspace` on its own rows the
-            held-out coordinates are used.
+            Data, preferably not those of the fit; for an `IndexSubspace` on its own rows, fitted
+            without weights, the held-out coordinates are used.
         ax : matplotlib axes, optional
             Where to draw.
 
@@ -137,7 +137,9 @@ class BlindnessDisplay(ShowsItself):
         coordinates = np.asarray(estimator.transform(X))
         held_out = getattr(estimator, "held_out_", None)
         if held_out is not None and len(held_out) == len(coordinates):
-            coordinates = held_out
+            # The coordinates of the rows of the fit, and of no others, have mean zero exactly.
+            if np.all(np.abs(coordinates.mean(axis=0)) <= 1e-6 * coordinates.std(axis=0)):
+                coordinates = held_out
         labels = read_labels(np.asarray(y), np.ones(len(coordinates)))
         return cls(moment_strengths(labels, coordinates)).plot(ax=ax)
 

@@ -147,6 +147,7 @@ def compute(size: Size, store: Path | None = None, target: Target | None = None)
         }
         slope, error = _slope(np.log(size.recoveries[degree]), np.array(logs), np.array(errors))
         attrs |= {f"exponent_{degree}": slope, f"exponent_error_{degree}": error}
+        attrs[f"name_{degree}"] = rf"$\mathrm{{He}}_{degree}$" if target is None else "own target"
     return xarray.Dataset(data, attrs=attrs)
 
 
@@ -178,7 +179,7 @@ def picture(data: xarray.Dataset) -> Any:
                     shades[k],
                 )
             first, *_, last = data[f"d_{degree}"].values
-            title = rf"$\mathrm{{He}}_{degree}$, $d = {first}$ to {last}"
+            title = f"{data.attrs[f'name_{degree}']}, $d = {first}$ to {last}"
             axes.set(xlabel=UNITS[degree], ylim=(-0.03, 1.03))
             axes.set_title(title, fontsize=8)
         panels[0].set_ylabel("overlap")
@@ -188,7 +189,7 @@ def picture(data: xarray.Dataset) -> Any:
             slope = data.attrs[f"exponent_{degree}"]
             panels[-1].loglog(
                 d, steps, "o-", ms=3, color=COLOURS[degree - 1],
-                label=rf"$\mathrm{{He}}_{degree}$: {slope:.2f}",
+                label=f"{data.attrs[f'name_{degree}']}: {slope:.2f}",
             )  # fmt: skip
         panels[-1].set(xlabel="$d$", title="steps to 1/2, slopes")
         for axis in (panels[-1].xaxis, panels[-1].yaxis):

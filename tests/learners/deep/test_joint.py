@@ -28,6 +28,12 @@ def test_training_does_not_hurt(depth: int, start: str) -> None:
         np.testing.assert_array_equal(found.error, again.error)
 
 
+def test_all_steps_are_made() -> None:
+    """89 steps in chunks of 2: the last was not made. Small steps lower the error to the end."""
+    learner = JointAdamW(2, width=64, steps=89, batch=1024, step=1e-4)
+    assert learner.simulate(TARGET, d=16, alpha=100.0).iterations.item() == 89
+
+
 def test_sentences() -> None:
     with pytest.raises(LearnabilityError, match="of at least 2 and of at most 8"):
         JointAdamW(9)

@@ -56,7 +56,7 @@ class JointAdamW(Learner):
     """
 
     name: ClassVar[str] = "joint-adamw"
-    numerics_version: ClassVar[int] = 1
+    numerics_version: ClassVar[int] = 2  # 2: the last steps are made if 30 does not divide steps.
     supports: ClassVar[Support] = Support(targets=("hierarchical",))
     questions: ClassVar[tuple[Question, ...]] = (
         Question(
@@ -217,8 +217,9 @@ def _training(
         state = (begin, optimiser.init(begin))
         best, when, least = begin, 0, float(validation(begin, held, labels))
         length = max(steps // _CHECKS, 1)
-        for done in range(length, steps + 1, length):
-            order = rng.integers(0, fitted, (length, batch))
+        for begun in range(0, steps, length):
+            done = min(begun + length, steps)
+            order = rng.integers(0, fitted, (done - begun, batch))
             state = chunk(state, seen, known, order)
             error = float(validation(state[0], held, labels))
             if not math.isfinite(error):

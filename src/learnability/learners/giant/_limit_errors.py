@@ -41,6 +41,8 @@ Array = NDArray[np.float64]
 
 _TOLERANCE = 1e-12
 _ITERATIONS = 20_000
+_SETTLED = 1e-6
+"""Relative change in the last step of a density that has settled."""
 
 
 class Features(NamedTuple):
@@ -247,7 +249,7 @@ def covariance_density(
     Returns
     -------
     array, shape (k,)
-        The density; where the iteration does not settle, that of its last step.
+        The density; NaN where the iteration does not settle.
     """
     scale = alpha / beta  # The covariance is F^T F / scale, F the features over sqrt(p).
     squares = _squares(features)
@@ -268,6 +270,8 @@ def covariance_density(
                 fresh = 1 / (beta * xi * hats[0])
                 V2 = 0.5 * (V2 + fresh)
                 V1 = 0.5 * (V1 + (1 - shift * fresh) / hats[0])
-                if not np.any(np.abs(V2 / before - 1) >= 1e-9):
+                moved = np.abs(V2 / before - 1)
+                if not np.any(moved >= 1e-9):
                     break
-    return np.asarray(scale * np.maximum(V2.imag, 0.0) / np.pi)
+    density = scale * np.maximum(V2.imag, 0.0) / np.pi
+    return np.where(moved < _SETTLED, density, np.nan)
