@@ -151,7 +151,7 @@ def _predict(request: Request, blob: bytes) -> Iterator[Message]:
         last = {**given, "alpha": alphas[-1:]}
         first = sketched(what.learner, what.target, what.question.name, last)
         if first is not None:
-            yield {"event": "sketch", "curves": curves_of(first)}, b""
+            yield {"event": "sketch", "curves": curves_of(first.to_dataset())}, b""
     parts = []
     for level in levels:
         at = {**given, "alpha": alphas[level]} if split else given

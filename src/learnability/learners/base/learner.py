@@ -90,7 +90,7 @@ class Learner(ABC):
         """
         from learnability.learners.base.driver import simulated
 
-        return simulated(self, target, question, seeds, dict(at))
+        return simulated(self, target, question, seeds, dict(at)).to_dataset()
 
     def predict(
         self,
@@ -126,7 +126,7 @@ class Learner(ABC):
         """
         from learnability.learners.base.driver import predicted
 
-        return predicted(self, target, question, seeds, dict(at))
+        return predicted(self, target, question, seeds, dict(at)).to_dataset()
 
     # ---- what a learner defines
 
