@@ -85,7 +85,11 @@ def test_a_public_name_is_documented(package):
 
 
 def test_subpackages_are_there_without_an_import(tmp_path):
-    code = f"import learnability as lb\nfor n in {SUBPACKAGES}: assert getattr(lb, n).__doc__"
+    code = (
+        f"import learnability as lb\nfor n in {SUBPACKAGES}: assert getattr(lb, n).__doc__\n"
+        "assert lb.learners.deep.train and lb.theory.thresholds.weak_recovery\n"
+        "assert lb.studies.store.Store is lb.studies.Store\n"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
     )

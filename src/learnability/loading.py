@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 __all__ = ["loaded_later"]
@@ -18,7 +19,7 @@ __all__ = ["loaded_later"]
 def loaded_later(
     package: str, homes: Mapping[str, Sequence[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the ``__getattr__`` and the ``__dir__`` of a package.
+    """Return the ``__getattr__`` and the ``__dir__`` of a package, whose modules are found too.
 
     Parameters
     ----------
@@ -30,11 +31,13 @@ def loaded_later(
     home_of = {name: home for home, names in homes.items() for name in names}
 
     def get(name: str) -> Any:
-        if name not in home_of:
+        if name in home_of:
+            value = getattr(import_module(f"{package}.{home_of[name]}"), name)
+            setattr(sys.modules[package], name, value)
+            return value
+        if name.startswith("_") or find_spec(f"{package}.{name}") is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{package}.{home_of[name]}"), name)
-        setattr(sys.modules[package], name, value)
-        return value
+        return import_module(f"{package}.{name}")
 
     def names() -> list[str]:
         return sorted({*vars(sys.modules[package]), *home_of})
