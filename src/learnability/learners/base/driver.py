@@ -175,12 +175,12 @@ def predicted(
 
 
 def sketched(
-    learner: Learner, target: Any, name: str | None, given: dict[str, Any]
+    learner: Learner, target: Any, name: str | None, given: dict[str, Any], most_steps: int
 ) -> Labelled | None:
     """Ask the sketch of a learner, as `predicted` asks its theory; None where it has none."""
     question, target, at = _prepared(learner, "predict", target, name, given)
     with within_numerics(_who(learner, "predict", question)):
-        found = learner.sketch(question.name, target, at)
+        found = learner.sketch(question.name, target, at, most_steps)
     if found is None:
         return None
     labels = Labels(learner, question, "predict", target, at, given)

@@ -193,13 +193,17 @@ class Learner(ABC):
         """
         raise LearnabilityError(f"{self.name} has no known theory: `simulate` runs it.")
 
-    def sketch(self, question: str, target: Any, at: Mapping[str, Any]) -> Found | None:
+    def sketch(
+        self, question: str, target: Any, at: Mapping[str, Any], most_steps: int
+    ) -> Found | None:
         """Answer by theory within a second, with the errors that this has; most have no need to.
 
         Parameters
         ----------
         question, target, at
             As in `run`.
+        most_steps : int
+            There is no sketch where an iteration would take more steps than this.
 
         Returns
         -------

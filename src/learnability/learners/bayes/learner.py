@@ -193,14 +193,19 @@ class BayesAMP(Learner):
             values["misclassification_stderr"] = [e.wrong_error for e in found]
         return Found(values, attrs={**asdict(theory.thresholds_at_hand), "note": theory.note})
 
-    def sketch(self, question: str, target: Any, at: Mapping[str, Any]) -> Found | None:
+    def sketch(
+        self, question: str, target: Any, at: Mapping[str, Any], most_steps: int
+    ) -> Found | None:
         """Overlaps from a rough state evolution, where every ratio has such a one."""
         from learnability.theory.sketch import sketched_fixed_point
 
         if question == "path":
             return None
         informed = self.start == "informed"
-        points = [sketched_fixed_point(target.channel, float(a), informed) for a in at["alpha"]]
+        points = [
+            sketched_fixed_point(target.channel, float(alpha), informed, most_steps)
+            for alpha in at["alpha"]
+        ]
         told = [point for point in points if point is not None]
         return Found(_overlaps(told, target.r)) if len(told) == len(points) else None
 
