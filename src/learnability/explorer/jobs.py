@@ -11,7 +11,7 @@ from learnability.errors import LearnabilityError
 from learnability.explorer.frames import Message
 from learnability.explorer.limits import Request
 
-__all__ = ["VERBS", "answer", "warm"]
+__all__ = ["VERBS", "answer", "start_jax", "warm"]
 
 _LEVELS = (1, 4, 12)
 """Points of the grids that are computed first, from coarse to fine: one point, then more."""
@@ -40,11 +40,10 @@ def warm(role: str) -> None:
         hardness("abs(z)")
         BayesAMP().predict("abs(z)", alpha=[1.0])
         BayesAMP().simulate("abs(z)", d=10, alpha=[1.0])
-        _start_jax()
 
 
-def _start_jax() -> None:
-    """Load JAX and let it compile a little: runs on few samples of one direction do without it."""
+def start_jax() -> None:
+    """Load JAX and let it compile a little; what is warm for most requests does without it."""
     import jax
     import jax.numpy as jnp
 
