@@ -28,9 +28,9 @@ SUBPACKAGES = (
 )  # fmt: skip
 
 
-def typed_names() -> dict[str, str]:
+def typed_names(package=lb) -> dict[str, str]:
     """Name -> module, as the imports for type checkers have them."""
-    tree = ast.parse(Path(lb.__file__).read_text(encoding="utf-8"))
+    tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))
     (block,) = (node for node in tree.body if isinstance(node, ast.If))
     found = {}
     for node in block.body:
@@ -53,6 +53,27 @@ def test_names_at_run_time_are_those_of_type_checkers():
     assert dir(lb) == sorted(lb.__all__)
 
 
+@pytest.mark.parametrize("name", ["learners", "studies", "theory"])
+def test_a_package_that_loads_later_offers_what_type_checkers_see(name):
+    package = getattr(lb, name)
+    typed = typed_names(package)
+    own = {"LEARNERS", "Learner"} if name == "learners" else set()
+    assert {*typed, *own} == set(package.__all__)
+    assert set(package.__all__) <= set(dir(package))
+    for public, module in typed.items():
+        assert getattr(package, public) is getattr(importlib.import_module(module), public)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        package.nothing  # noqa: B018
+
+
+def test_learners_are_found_by_the_names_that_they_have():
+    found = {cls.name: cls for cls in (getattr(lb.learners, name) for name in lb.learners.__all__)
+             if inspect.isclass(cls) and issubclass(cls, lb.learners.Learner)
+             and cls is not lb.learners.Learner}  # fmt: skip
+    assert dict(lb.learners.LEARNERS) == found
+    assert "nothing" not in lb.learners.LEARNERS and lb.learners.LEARNERS.get("nothing") is None
+
+
 @pytest.mark.parametrize("package", ["learnability", *(f"learnability.{n}" for n in SUBPACKAGES)])
 def test_a_public_name_is_documented(package):
     module = importlib.import_module(package)
@@ -64,7 +85,11 @@ def test_a_public_name_is_documented(package):
 
 
 def test_subpackages_are_there_without_an_import(tmp_path):
-    code = f"import learnability as lb\nfor n in {SUBPACKAGES}: assert getattr(lb, n).__doc__"
+    code = (
+        f"import learnability as lb\nfor n in {SUBPACKAGES}: assert getattr(lb, n).__doc__\n"
+        "assert lb.learners.deep.train and lb.theory.thresholds.weak_recovery\n"
+        "assert lb.studies.store.Store is lb.studies.Store\n"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
     )

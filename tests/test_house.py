@@ -18,7 +18,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 # Packages and modules from left to right: what stands in a row imports rows above it only.
 ORDER = (
-    ("errors", "markup"),
+    ("errors", "loading", "markup"),
     ("fields", "progress", "randomness", "statuses"),
     ("expressions",),
     ("gaussian",),

@@ -67,14 +67,32 @@ def test_the_entrance_loads_nothing_heavy(entrance, tmp_path):
     assert [name for name in loaded if name.split(".")[0] in HEAVY] == []
 
 
-def test_a_short_run_loads_only_what_it_computes_with(tmp_path):
-    words = ("simulate", "bayes-amp", "abs(z)", "--d", "100", "--alpha", "1")
+# Short calls, and packages of SciPy that each of them has no use for.
+SHORT_CALLS = {
+    "simulate bayes-amp abs(z) --d 100 --alpha 1": ("stats", "integrate", "interpolate"),
+    "predict bayes-amp abs(z) --alpha 1": ("stats", "integrate"),
+    "hardness abs(z)": ("stats", "integrate", "interpolate", "optimize", "linalg", "sparse"),
+}
+UNUSED = {"jax", "numba", "sklearn", "matplotlib", "dask", "distributed", "xarray", "pandas",
+          "asyncio", "rich"}  # fmt: skip
+FAMILIES = {"bayes", "spectral"}
+"""Families of learners that message passing needs: it may start from eigenvectors."""
+
+
+@pytest.mark.parametrize("line", SHORT_CALLS)
+def test_a_short_call_loads_only_what_it_computes_with(line, tmp_path):
+    """On the old code red: labels of xarray, all learners and asyncio, for one row of numbers."""
     call = "from learnability.cli import main\nmain()"
-    done = run_python("-c", REPORT_LOADED + call, *words, cwd=tmp_path)
+    done = run_python("-c", REPORT_LOADED + call, *line.split(), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    loaded = {name.split(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
-    assert "xarray" in loaded
-    assert loaded.isdisjoint({"jax", "numba", "sklearn", "matplotlib", "dask", "distributed"})
+    loaded = [name.split(".") for name in json.loads(done.stdout.splitlines()[-1])]
+    packages = {name[0] for name in loaded}
+    assert "numpy" in packages and packages.isdisjoint(UNUSED), packages & UNUSED
+    of_scipy = {name[1] for name in loaded if name[0] == "scipy" and len(name) > 1}
+    assert "special" in of_scipy and of_scipy.isdisjoint(SHORT_CALLS[line])
+    shared = {"base", "measurement", "linear_algebra", "networks"}
+    learners = {name[2] for name in loaded if name[:2] == ["learnability", "learners"] and name[2:]}
+    assert learners - shared <= (set() if line.startswith("hardness") else FAMILIES)
 
 
 @pytest.mark.parametrize(

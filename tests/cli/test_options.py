@@ -33,7 +33,8 @@ def made(seen: list[object]) -> object:
     flag = Option("fast", Declared(Flag(), "Whether it is fast."), "Learner")
     plain = plain_option("name", str | None, None, help="A name.")
     parameters = [STEP.parameter(), flag.parameter(), plain]
-    return command("walk", "Go.", parameters, seen.append, {"--run": ["runner", "jogger"]})
+    owners = {"--run": ["runner", "jogger"]}
+    return command("walk", "Go.", parameters, seen.append, lambda: owners)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from learnability.explorer.asking import python_of
 from learnability.explorer.frames import as_line, plain
 from learnability.explorer.jobs import VERBS, answer, coarse_to_fine
 from learnability.explorer.limits import read_request
+from learnability.theory.sketch import sketched_fixed_point
 
 from tests.explorer.hostile import TABLES
 
@@ -113,6 +114,20 @@ def test_theory_comes_in_parts_that_are_the_whole() -> None:
             for curve in event["curves"]["overlap"]["curves"]
             for x, y in zip(curve["x"], curve["y"], strict=True)}  # fmt: skip
     assert seen == dict(zip(curve["x"], curve["y"], strict=True))
+
+
+def test_a_sketch_of_another_point_comes_where_the_last_has_none() -> None:
+    """One direction is known exactly at the last ratio, and the other is not."""
+    values = {"expression": "z1 + 2*z2 + z1*z2 + 3*z2**2", "alpha": "0.4:1.6:3"}
+    target = lb.MultiIndex(values["expression"])
+    assert sketched_fixed_point(target.channel, 1.6) is None
+    event, _ = next(answer({"verb": "predict", "learner": "bayes-amp", "values": values}, b""))
+    assert event["event"] == "sketch"
+    [one, two] = event["curves"]["overlap"]["curves"]
+    point = sketched_fixed_point(target.channel, 1.0)
+    assert point is not None and one["x"] == two["x"] == [1.0]
+    assert [curve["y"][0] for curve in (one, two)] == np.diag(point.M).tolist()
+    assert [curve["error"][0] for curve in (one, two)] == np.diag(point.error).tolist()
 
 
 def test_crosses_are_runs_of_those_seeds() -> None:

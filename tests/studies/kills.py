@@ -103,7 +103,7 @@ class Victim:
         assert check(self.store).damaged == []
         with Store(self.store, write=False) as store:
             (layout,) = store.studies().values()
-            data = assemble(layout, store.results(layout.keys))
+            data = assemble(layout, store.results(layout.keys)).to_dataset()
         for alpha in ALPHAS:
             for seed in range(SEEDS):
                 found = data["length"].sel(alpha=alpha, seed=seed).values

@@ -19,7 +19,9 @@ def layout_of(keys: tuple[str, ...], **axes: list[float]) -> Layout:
 
 def test_runs_of_different_length() -> None:
     layout = layout_of(("a", "b"), alpha=[1.0, 2.0], seed=[7])
-    found = assemble(layout, {"a": encoded(run_of(2))[0], "b": encoded(run_of(4, 0.5))[0]}.items())
+    found = assemble(
+        layout, {"a": encoded(run_of(2))[0], "b": encoded(run_of(4, 0.5))[0]}.items()
+    ).to_dataset()
     assert dict(found.sizes) == {
         "alpha": 2,
         "seed": 1,
@@ -38,7 +40,7 @@ def test_runs_of_different_length() -> None:
 
 def test_missing_runs() -> None:
     layout = layout_of(("a", "b"), alpha=[1.0, 2.0], seed=[7])
-    found = assemble(layout, {"b": encoded(run_of(4, 0.5))[0]}.items())
+    found = assemble(layout, {"b": encoded(run_of(4, 0.5))[0]}.items()).to_dataset()
     assert np.isnan(found["overlap"].values[0]).all() and np.isnan(found["iterations"].values[0, 0])
     assert found["status"].values[:, 0].tolist() == ["missing", "converged"]
     assert found.attrs["missing"] == 1
@@ -51,7 +53,7 @@ def test_a_run_over_an_axis_of_the_grid() -> None:
     with pytest.raises(LearnabilityError, match="one is expected"):
         assemble(layout_of(("a",), alpha=[1.0], seed=[0]), {"a": encoded(wide)[0]}.items())
     (one,) = encoded(wide.isel(alpha=[1]))
-    found = assemble(layout_of(("a",), alpha=[1.0], seed=[0]), {"a": one}.items())
+    found = assemble(layout_of(("a",), alpha=[1.0], seed=[0]), {"a": one}.items()).to_dataset()
     assert found["x"].dims == ("alpha", "seed") and found["x"].item() == 2.0
 
 
@@ -59,16 +61,16 @@ def test_coordinates_that_all_runs_share_keep_their_order() -> None:
     ridges = ("seed", "ridge"), np.array([[1.0, 2.0]])
     one = xarray.Dataset({"error": ridges}, {"seed": [0], "ridge": [0.5, 0.1]})
     layout = layout_of(("a", "b"), seed=[0, 1])
-    found = assemble(layout, {"a": encoded(one)[0], "b": encoded(3 * one)[0]}.items())
+    found = assemble(layout, {"a": encoded(one)[0], "b": encoded(3 * one)[0]}.items()).to_dataset()
     assert found["ridge"].values.tolist() == [0.5, 0.1]
     assert found["error"].values.tolist() == [[1.0, 2.0], [3.0, 6.0]]
     other = one.assign_coords(ridge=[0.1, 0.2])
-    found = assemble(layout, {"a": encoded(one)[0], "b": encoded(other)[0]}.items())
+    found = assemble(layout, {"a": encoded(one)[0], "b": encoded(other)[0]}.items()).to_dataset()
     assert found["ridge"].values.tolist() == [0.1, 0.2, 0.5]
     np.testing.assert_array_equal(found["error"], [[2.0, np.nan, 1.0], [1.0, 2.0, np.nan]])
 
 
 def test_a_cell_that_is_asked_twice() -> None:
     layout = layout_of(("a", "a"), alpha=[2, 2.0], seed=[7])
-    found = assemble(layout, {"a": encoded(run_of(3, 0.5))[0]}.items())
+    found = assemble(layout, {"a": encoded(run_of(3, 0.5))[0]}.items()).to_dataset()
     assert found["iterations"].values.tolist() == [[3], [3]]

@@ -7,7 +7,7 @@ import pytest
 import xarray
 
 from learnability import LearnabilityError
-from learnability.learners.base.labelling import Labelled
+from learnability.results.labelled import Labelled
 from learnability.studies.encoding import decode, encode
 
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
-from learnability.cli.light_results import leave_dask_unloaded
 from learnability.cli.options import argument, command, listed, plain_option
 from learnability.cli.output import (
     PICTURES,
     RESULTS,
     check_suffix,
     draw_into,
+    drawable,
     hand_over,
     make_room,
     out_option,
@@ -29,10 +29,9 @@ from learnability.errors import LearnabilityError
 from learnability.progress import working
 
 if TYPE_CHECKING:
-    import xarray
-
     from learnability.cli.learner_options import Asked
     from learnability.learners.base import Learner
+    from learnability.results.labelled import Labelled
 
 __all__ = ["LearnerGroup"]
 
@@ -113,7 +112,7 @@ def _command(verb: str, learner: type[Learner]) -> Any:
         title,
         parameters,
         lambda values: run(asked(learner, verb, values), values),
-        owners(verb),
+        lambda: owners(verb),
     )
 
 
@@ -160,15 +159,15 @@ def _plain(verb: str, seeded: bool) -> list[Any]:
 def _predict(what: Asked, values: dict[str, Any]) -> None:
     """Say what the theory expects of a learner in high dimension."""
     from learnability.cli.learner_options import check_needs
+    from learnability.learners.base.driver import predicted
 
     _check_files(values)
     what = _set(what)
     check_needs(what, "predict")
     seeds = _seeds(values)
     with working(f"{what.learner.name}: theory"):
-        leave_dask_unloaded()
-        found = what.learner.predict(
-            what.target, question=what.question.name, seeds=seeds, **what.arguments
+        found = predicted(
+            what.learner, what.target, what.question.name, seeds, dict(what.arguments)
         )
     hand_over(found, values["out"])
     draw_into(found, None, values["plot"])
@@ -201,6 +200,7 @@ def _plot(what: Asked, values: dict[str, Any]) -> None:
     """Draw theory as lines and, with --d, runs as crosses."""
     from learnability.cli.learner_options import check_needs
     from learnability.drawing import plot
+    from learnability.learners.base.driver import predicted
 
     out = values["out"] or Path(_file_name(what, values["expression"]))
     check_suffix("--out", out, PICTURES)
@@ -210,9 +210,8 @@ def _plot(what: Asked, values: dict[str, Any]) -> None:
         fixed = _set(what)
         check_needs(fixed, "predict")
         with working(f"{what.learner.name}: theory"):
-            leave_dask_unloaded()
-            theory = fixed.learner.predict(
-                fixed.target, question=what.question.name, **fixed.for_side("predict")
+            theory = predicted(
+                fixed.learner, fixed.target, what.question.name, None, fixed.for_side("predict")
             )
     if what.question.simulate is not None and "d" in what.arguments:
         check_needs(what, "simulate")
@@ -220,7 +219,7 @@ def _plot(what: Asked, values: dict[str, Any]) -> None:
     if theory is None:
         typer.echo(f"learnability: {what.learner.name}: {what.question.reason}", err=True)
     make_room(out)
-    plot(theory, runs, variable=values["variable"], x=values["x"], file=out)
+    plot(drawable(theory), drawable(runs), variable=values["variable"], x=values["x"], file=out)
     typer.echo(f"Picture and data: {told_files(out)}")
     _tell(told)
 
@@ -274,19 +273,17 @@ def _replaced(record: Any, name: str, text: str) -> Any:
 
 def _runs(
     what: Asked, values: dict[str, Any], arguments: dict[str, Any]
-) -> tuple[xarray.Dataset, list[warnings.WarningMessage]]:
+) -> tuple[Labelled, list[warnings.WarningMessage]]:
     """Return the runs of a study, and the warnings that it gave."""
     from learnability.cli.grids import setting
-    from learnability.studies import StudyWarning, study
+    from learnability.studies.sweep import StudyWarning, labelled_study
 
     settings = {name: setting(text, name) for name, text in what.settings.items()}
     store = values["store"]
-    with working(f"{what.learner.name}: runs"):
-        leave_dask_unloaded()
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", StudyWarning)
-            found = study(
+            found = labelled_study(
                 what.learner,
                 what.target,
                 question=what.question.name,
@@ -307,7 +304,7 @@ def _runs(
 
 def _tell(told: list[warnings.WarningMessage]) -> None:
     """Print warnings; the exit code is 1 when runs failed."""
-    from learnability.studies import StudyWarning
+    from learnability.studies.sweep import StudyWarning
 
     for warning in told:
         typer.echo(f"learnability: {warning.message}", err=True)

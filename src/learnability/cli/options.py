@@ -135,8 +135,8 @@ def _parameter(key: str, annotation: Any, default: Any) -> inspect.Parameter:
 class OptionsCommand(TyperCommand):
     """A command whose help has sections, and which says to whom an unknown option belongs."""
 
-    owners: Mapping[str, Sequence[str]] = {}
-    """Option -> the commands that have it, for those that this one does not have."""
+    owners: staticmethod[[], Mapping[str, Sequence[str]]] = staticmethod(dict)
+    """It returns, for options that this command lacks, the commands that have them."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words of a command after unknown options have been refused.
@@ -163,7 +163,7 @@ class OptionsCommand(TyperCommand):
         words: list[str] = []
         while ctx.parent is not None:
             words, ctx = [ctx.info_name, *words], ctx.parent
-        own, owners = " ".join(words), self.owners.get(name, ())
+        own, owners = " ".join(words), self.owners().get(name, ())
         if owners:
             return f"`{name}` was given with {own}, but it belongs to {listed(owners)}."
         return f"`{name}` was given, but `learnability {own} --help` lists no such option."
@@ -187,7 +187,7 @@ def command(
     help: str,
     parameters: Iterable[inspect.Parameter],
     run: Callable[[dict[str, Any]], None],
-    owners: Mapping[str, Sequence[str]] | None = None,
+    owners: Callable[[], Mapping[str, Sequence[str]]] = dict,
 ) -> Any:
     """Return a command of Typer.
 
@@ -199,8 +199,9 @@ def command(
         Arguments and options.
     run : callable
         It takes the values by the names of the parameters, with None for what was not given.
-    owners : mapping, optional
-        Option -> the commands that have it, for those that this one does not have.
+    owners : callable, optional
+        It returns a mapping, option -> the commands that have it, for those that this one does not
+        have; it is called when an option is not known.
     """
 
     def call(**values: Any) -> None:
@@ -209,7 +210,7 @@ def command(
     found = list(parameters)
     call.__signature__ = inspect.Signature(found)  # type: ignore[attr-defined]
     call.__annotations__ = {one.name: one.annotation for one in found}
-    made = type("Made", (OptionsCommand,), {"owners": owners or {}})
+    made = type("Made", (OptionsCommand,), {"owners": staticmethod(owners)})
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(name, cls=made, help=help, short_help=help)(call)
     return typer.main.get_command(app)

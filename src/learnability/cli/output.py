@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import typer
 
+from learnability.cli.light_results import leave_dask_unloaded
 from learnability.errors import LearnabilityError, visible
 
 if TYPE_CHECKING:
     import xarray
+
+    from learnability.results.labelled import Labelled
 
 __all__ = [
     "PICTURES",
     "RESULTS",
     "check_suffix",
     "draw_into",
+    "drawable",
     "hand_over",
     "make_room",
     "out_option",
@@ -80,14 +84,32 @@ def terminal_width(elsewhere: int) -> int:
     return min(max(columns, 60), 120) if sys.stdout.isatty() else elsewhere
 
 
-def hand_over(dataset: xarray.Dataset, out: Path | None) -> None:
+def hand_over(found: xarray.Dataset | Labelled, out: Path | None) -> None:
     """Print a result as a table, or save it."""
-    from learnability.results import save, table
-
     if out is None:
-        typer.echo(visible(table(dataset, terminal_width(100))))
+        from learnability.results.tables import table
+
+        typer.echo(visible(table(found, terminal_width(100))))
     else:
-        save(dataset, out)
+        from learnability.results.files import save
+
+        save(drawable(found), out)
+
+
+@overload
+def drawable(found: xarray.Dataset | Labelled) -> xarray.Dataset: ...
+
+
+@overload
+def drawable(found: xarray.Dataset | Labelled | None) -> xarray.Dataset | None: ...
+
+
+def drawable(found: xarray.Dataset | Labelled | None) -> xarray.Dataset | None:
+    """Return a result in the form that is drawn and saved; a table does not need it."""
+    if not isinstance(found, tuple):
+        return found
+    leave_dask_unloaded()
+    return found.to_dataset()
 
 
 def plot_option() -> Any:
@@ -98,10 +120,12 @@ def plot_option() -> Any:
     return plain_option("plot", Path | None, None, metavar="FILE", help=help)
 
 
-def draw_into(prediction: Any, runs: Any, picture: Path | None, **chosen: Any) -> None:
+def draw_into(
+    prediction: Labelled | None, runs: Labelled | None, picture: Path | None, **chosen: Any
+) -> None:
     """Draw a result into a file, and say where it is; do nothing without a file."""
     if picture is not None:
         from learnability.drawing import plot
 
-        plot(prediction, runs, file=picture, **chosen)
+        plot(drawable(prediction), drawable(runs), file=picture, **chosen)
         typer.echo(f"Picture and data: {told_files(picture)}", err=True)

@@ -11,10 +11,13 @@ from learnability.errors import LearnabilityError
 from learnability.explorer.frames import Message
 from learnability.explorer.limits import Request
 
-__all__ = ["VERBS", "answer", "warm"]
+__all__ = ["VERBS", "answer", "start_jax", "warm"]
 
 _LEVELS = (1, 4, 12)
 """Points of the grids that are computed first, from coarse to fine: one point, then more."""
+_SKETCHES = ((1.0, 40), (0.5, 14), (0.0, 12))
+"""The point that is sketched before: how far along the grid, and the steps that this may take. The
+last says most; where it has no sketch, others are tried that a few steps find."""
 
 
 def warm(role: str) -> None:
@@ -27,6 +30,9 @@ def warm(role: str) -> None:
     """
     example = Request("parse", "", {"expression": "z1**2 + sign(z1*z2)", "noise": "0.1"})
     list(_parse(example, b""))
+    from learnability.learners import LEARNERS
+
+    list(LEARNERS.values())  # Each family is loaded when it is first asked.
     if role == "solver":
         from learnability.learners import BayesAMP
         from learnability.reports import hardness
@@ -34,6 +40,14 @@ def warm(role: str) -> None:
         hardness("abs(z)")
         BayesAMP().predict("abs(z)", alpha=[1.0])
         BayesAMP().simulate("abs(z)", d=10, alpha=[1.0])
+
+
+def start_jax() -> None:
+    """Load JAX and let it compile a little; what is warm for most requests does without it."""
+    import jax
+    import jax.numpy as jnp
+
+    jax.jit(jnp.sum)(jnp.ones(2))
 
 
 def answer(request: dict[str, Any], blob: bytes) -> Iterator[Message]:
@@ -147,11 +161,13 @@ def _predict(request: Request, blob: bytes) -> Iterator[Message]:
     pointwise = _by_points(what.question) and not what.side("predict").seeds
     split = len(alphas) > 1 and pointwise
     levels = coarse_to_fine(len(alphas)) if split else [[]]
-    if len(alphas) and pointwise:
-        last = {**given, "alpha": alphas[-1:]}
-        first = sketched(what.learner, what.target, what.question.name, last)
-        if first is not None:
-            yield {"event": "sketch", "curves": curves_of(first)}, b""
+    places = {round(share * (len(alphas) - 1)): steps for share, steps in reversed(_SKETCHES)}
+    for place, steps in reversed(places.items()) if pointwise else ():
+        at = {**given, "alpha": alphas[[place]]}
+        rough = sketched(what.learner, what.target, what.question.name, at, steps)
+        if rough is not None:
+            yield {"event": "sketch", "curves": curves_of(rough.to_dataset())}, b""
+            break
     parts = []
     for level in levels:
         at = {**given, "alpha": alphas[level]} if split else given

@@ -13,12 +13,16 @@ import shutil
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from learnability.errors import LearnabilityError
 from learnability.explorer.frames import Message, packed, plain, receive_now
 
 __all__ = ["main"]
+
+_PATIENCE = 0.5
+"""Seconds after which a warm process that nobody has asked loads more."""
 
 
 def main() -> None:
@@ -31,6 +35,7 @@ def main() -> None:
     _bound_memory(limits["memory"])
     waiting: queue.Queue[Message] = queue.Queue()
     jobs = _warm(role)
+    more = jobs.start_jax if role == "solver" else None
 
     def say(message: dict[str, Any], blob: bytes = b"") -> None:
         answers.write(packed(plain(message), blob))
@@ -39,10 +44,11 @@ def main() -> None:
     say({"event": "ready"})
     threading.Thread(target=_listen, args=(requests, waiting), daemon=True).start()
     while True:
-        request, blob = waiting.get()
+        request, blob = _next(waiting, more)
+        more = None
         _bound_time(limits["cpu_seconds"])
         try:
-            for message, found in jobs(request, blob):
+            for message, found in jobs.answer(request, blob):
                 say(message, found)
         except LearnabilityError as error:
             say({"event": "error", "sentence": str(error)})
@@ -53,6 +59,16 @@ def main() -> None:
             sentence = f"This is a fault of the library, not of the request ({told})."
             say({"event": "error", "sentence": sentence, "fault": True})
         say({"event": "end"})
+
+
+def _next(waiting: queue.Queue[Message], meanwhile: Callable[[], None] | None) -> Message:
+    """The next request; a process that nobody asks at once has something to do meanwhile."""
+    if meanwhile is not None:
+        try:
+            return waiting.get(timeout=_PATIENCE)
+        except queue.Empty:
+            meanwhile()
+    return waiting.get()
 
 
 def _listen(requests: Any, waiting: queue.Queue[Message]) -> None:
@@ -71,7 +87,7 @@ def _warm(role: str) -> Any:
     from learnability.explorer import jobs
 
     jobs.warm(role)
-    return jobs.answer
+    return jobs
 
 
 def _bound_memory(most: int) -> None:

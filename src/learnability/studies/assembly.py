@@ -10,24 +10,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
+from learnability.results.labelled import Labelled
 from learnability.results.schema import Status
 from learnability.studies.encoding import Form, Part, opened_run
 from learnability.studies.points import Layout
 from learnability.targets.base import checked_memory
 
-if TYPE_CHECKING:
-    import xarray
-
 __all__ = ["assemble"]
 
 
-def assemble(layout: Layout, stored: Iterable[tuple[str, bytes]]) -> xarray.Dataset:
+def assemble(layout: Layout, stored: Iterable[tuple[str, bytes]]) -> Labelled:
     """Return one result over the grid and the seeds.
 
     Parameters
@@ -43,8 +41,6 @@ def assemble(layout: Layout, stored: Iterable[tuple[str, bytes]]) -> xarray.Data
     LearnabilityError
         When there is no run, or one is damaged.
     """
-    import xarray
-
     places = {key: place for place, key in enumerate(dict.fromkeys(layout.keys))}
     blocks, attrs, count = _gathered(stored, places)
     total = len(places)
@@ -75,7 +71,7 @@ def assemble(layout: Layout, stored: Iterable[tuple[str, bytes]]) -> xarray.Data
             whole = whole[asked] if twice else whole
             into[name] = ((*layout.axes, *dims), whole.reshape(*shape, *whole.shape[1:]))
     missing = {"missing": total - count} if count < total else {}
-    return xarray.Dataset(data, coordinates, {**attrs, "learner": layout.learner, **missing})
+    return Labelled(data, coordinates, {**attrs, "learner": layout.learner, **missing})
 
 
 class _Block:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from learnability.errors import LearnabilityError
 
 if TYPE_CHECKING:
-    from learnability.learners.base.labelling import Labelled
+    from learnability.results.labelled import Labelled
 
 __all__ = ["Form", "Part", "Run", "decode", "encode", "opened_run"]
 

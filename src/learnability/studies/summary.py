@@ -62,7 +62,7 @@ def export(path: str | Path, number: int | None = None) -> xarray.Dataset:
             )
         layout = studies[list(studies)[-1] if number is None else number]
         try:
-            return assemble(layout, store.results(layout.keys))
+            return assemble(layout, store.results(layout.keys)).to_dataset()
         except LearnabilityError:
             raise
         except DAMAGED as error:

@@ -14,6 +14,7 @@ from learnability.learners.base.driver import the_question
 from learnability.learners.base.sizes import size_of, spelled
 from learnability.progress import bar
 from learnability.randomness import checked_seeds
+from learnability.results.labelled import Labelled
 from learnability.studies.assembly import assemble
 from learnability.studies.cluster import cores
 from learnability.studies.engine import run
@@ -24,7 +25,7 @@ from learnability.targets import TargetLike, as_target
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["StudyWarning", "study"]
+__all__ = ["StudyWarning", "labelled_study", "study"]
 
 
 class StudyWarning(UserWarning):
@@ -103,6 +104,32 @@ def study(
     >>> runs = lb.study(lb.Spectral(), "abs(z)", d=[20, 40], alpha=[1.0, 4.0], seeds=2)
     >>> dict(runs.subspace_overlap.sizes)
     {'d': 2, 'alpha': 2, 'seed': 2}
+    """
+    found = labelled_study(
+        learner, target, question=question, store=store, seeds=seeds, scheduler=scheduler,
+        workers=workers, longest=longest, **grid,
+    )  # fmt: skip
+    return found.to_dataset()
+
+
+def labelled_study(
+    learner: Learner,
+    target: TargetLike,
+    *,
+    question: str | None = None,
+    store: str | Path | None = None,
+    seeds: int | Sequence[int] = 1,
+    scheduler: str | None = None,
+    workers: int | None = None,
+    longest: float | None = None,
+    **grid: Any,
+) -> Labelled:
+    """Do what `study` does, and return the arrays with their labels, without loading xarray.
+
+    Parameters
+    ----------
+    learner, target, question, store, seeds, scheduler, workers, longest, **grid
+        As in `study`.
     """
     _check_workers(scheduler, workers)
     if not isinstance(learner, Learner):
@@ -188,7 +215,7 @@ def _tell(errors: dict[str, str], layout: Layout, some: bool) -> None:
         raise LearnabilityError(f"All {len(errors)} runs failed, {alike} of them with: {first}")
     lines = [f"{len(errors)} of {len(layout.keys)} runs failed:"]
     lines += [f"{count} of them: {error}" for error, count in counts.items()]
-    warnings.warn("\n".join(lines), StudyWarning, stacklevel=3)
+    warnings.warn("\n".join(lines), StudyWarning, stacklevel=4)
 
 
 def _check_time(

@@ -5,7 +5,6 @@ It ends when the scheduler goes or when the process that started it dies.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 import threading
@@ -32,6 +31,8 @@ def main(address: str, folder: str, parent: int, limit: float) -> None:
         Bytes of memory above which it ends; the run that took them has then failed.
     """
     threading.Thread(target=_end_with, args=(parent, limit), daemon=True).start()
+    import asyncio
+
     import dask
     from distributed import Worker
 

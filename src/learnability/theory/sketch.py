@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from learnability.theory._relaxation import FixedPoint, ended, relaxed, response
 from learnability.theory.information import MOST_DIRECTIONS, LabelInformation, label_information
 from learnability.theory.state_evolution import START
 
-__all__ = ["sketched_fixed_point"]
+__all__ = ["MOST_STEPS", "sketched_fixed_point"]
 
 Array = NDArray[np.float64]
 
@@ -40,7 +40,8 @@ _RELATIVE_ERROR = 0.05
 """Relative error of the information on so few level sets."""
 _RESOLVED = (0.99, 0.9, 0.7)
 """Overlaps that these resolve for r = 1, 2, 3; above, the information follows its limit law."""
-_MOST_STEPS = 40
+MOST_STEPS = 40
+"""Steps of the iteration that a sketch may take."""
 _SMALL_STEP, _SMALL_SHARE, _TINY_STEP = 1e-3, 0.02, 5e-5
 """A step that ends the iteration: at most this large, this share of the overlap, and at least."""
 _TOLD, _PUSH = 0.05, 1e-3
@@ -74,8 +75,14 @@ class _FewLevels(LabelInformation):
         return np.zeros_like(M)
 
 
+@lru_cache(maxsize=4)
+def _few_levels(channel: Channel) -> _FewLevels:
+    """The same for the sketches of several ratios, which share the level sets."""
+    return _FewLevels(channel)
+
+
 def sketched_fixed_point(
-    channel: Channel, alpha: float, informed: bool = False
+    channel: Channel, alpha: float, informed: bool = False, most_steps: int = MOST_STEPS
 ) -> FixedPoint | None:
     """Return roughly where message passing ends, with an error; None where this is unreliable.
 
@@ -90,12 +97,14 @@ def sketched_fixed_point(
         Samples per dimension.
     informed : bool
         Whether to start from the hidden directions instead of from zero overlap.
+    most_steps : int
+        There is no sketch where the iteration takes more steps.
     """
     r = channel.link.r
     if r >= MOST_DIRECTIONS:
         return None
-    information = _FewLevels(channel) if channel.law is None else label_information(channel)
-    left = _MOST_STEPS
+    information = _few_levels(channel) if channel.law is None else label_information(channel)
+    left = most_steps
 
     def one_step(M: Array) -> Array:
         nonlocal left

@@ -10,7 +10,7 @@ import pytest
 from learnability import MultiIndex
 from learnability.errors import LearnabilityError
 from learnability.learners.base import Learner
-from learnability.learners.spectral import Spectral
+from learnability.learners.spectral import Spectral, learner
 
 REFERENCE = {0.6: 0.04233, 0.8: 0.13490, 1.0: 0.23070, 2.0: 0.63888}
 
@@ -157,3 +157,16 @@ def test_labels_that_are_not_finite(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MultiIndex, "sample", lambda *_, **__: sample)
     with pytest.raises(LearnabilityError, match="labels that are not finite"):
         Spectral().simulate(target, d=20, alpha=3.0)
+
+
+def test_a_run_does_not_wait_for_a_threshold_that_it_does_not_need(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The mean of z1 z2 vanishes by symmetry: many samples say the same of it as few."""
+    target = MultiIndex("z1*z2")
+    expected = learner._recoverable(target).trivial
+    learner._recoverable.cache_clear()
+    monkeypatch.setattr(learner, "weak_recovery", None)
+    assert np.array_equal(learner._trivial(target), expected) and expected.shape == (0, 2)
+    run = Spectral().simulate(target, d=20, alpha=3.0)
+    assert np.isfinite(run.subspace_overlap.item())

@@ -125,7 +125,7 @@ export function curveCard(declared, state, options) {
       if (event.curves) {
         const before = card.numbers.sketched;
         card.numbers.hear(side, event);
-        if (card.numbers.sketched) note.textContent = "A first sketch of the last point; the bar is its error.";
+        if (card.numbers.sketched) note.textContent = "A first sketch of one point; the bar is its error.";
         else if (before) note.textContent = "";
         told(event);
         draw();

@@ -10,19 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError, within_numerics
-from learnability.learners.base.labelling import Labelled, Labels
+from learnability.learners.base.labelling import Labels
 from learnability.learners.base.learner import Found
 from learnability.learners.base.questions import GRIDS, Question, checked_arguments
 from learnability.learners.base.sizes import check_size
 from learnability.learners.base.support import check_support
 from learnability.progress import tracked
 from learnability.randomness import checked_seeds
+from learnability.results.labelled import Labelled
 from learnability.results.schema import row_of
 from learnability.targets import as_target
 
 if TYPE_CHECKING:
-    import xarray
-
     from learnability.learners.base.learner import Learner
 
 __all__ = [
@@ -149,20 +148,15 @@ def form(found: Found) -> object:
 
 def simulated(
     learner: Learner, target: Any, name: str | None, seeds: Any, given: dict[str, Any]
-) -> xarray.Dataset:
+) -> Labelled:
     """Ask the runs of a learner; see `Learner.simulate`."""
-    import xarray
-
-    runs = Runs(learner, target, name, given)
-    return xarray.Dataset(*runs.of(checked_seeds(seeds)))
+    return Runs(learner, target, name, given).of(checked_seeds(seeds))
 
 
 def predicted(
     learner: Learner, target: Any, name: str | None, seeds: Any, given: dict[str, Any]
-) -> xarray.Dataset:
+) -> Labelled:
     """Ask the theory of a learner; see `Learner.predict`."""
-    import xarray
-
     question, target, at = _prepared(learner, "predict", target, name, given)
     side = question.predict
     assert side is not None
@@ -177,22 +171,20 @@ def predicted(
     if "seed" in lead and chosen is None:
         chosen = [0]
     labels = Labels(learner, question, "predict", target, at, given)
-    return xarray.Dataset(*labels.on(found, lead, chosen))
+    return labels.on(found, lead, chosen)
 
 
 def sketched(
-    learner: Learner, target: Any, name: str | None, given: dict[str, Any]
-) -> xarray.Dataset | None:
+    learner: Learner, target: Any, name: str | None, given: dict[str, Any], most_steps: int
+) -> Labelled | None:
     """Ask the sketch of a learner, as `predicted` asks its theory; None where it has none."""
-    import xarray
-
     question, target, at = _prepared(learner, "predict", target, name, given)
     with within_numerics(_who(learner, "predict", question)):
-        found = learner.sketch(question.name, target, at)
+        found = learner.sketch(question.name, target, at, most_steps)
     if found is None:
         return None
     labels = Labels(learner, question, "predict", target, at, given)
-    return xarray.Dataset(*labels.on(found, question.axes, None))
+    return labels.on(found, question.axes, None)
 
 
 def _prepared(

@@ -4,39 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import learnability
 from learnability.errors import LearnabilityError
 from learnability.learners.base.questions import GRIDS, Question
+from learnability.results.labelled import Labelled
 from learnability.results.schema import COORDINATES, row_of
 from learnability.statuses import status_words
 
 if TYPE_CHECKING:
     from learnability.learners.base.learner import Found, Learner
 
-__all__ = ["Labelled", "Labels"]
-
-
-class Labelled(NamedTuple):
-    """The parts of an `xarray.Dataset`; constructing it takes longer than many runs do.
-
-    Attributes
-    ----------
-    variables : dict
-        Name -> (dims, array).
-    coords : dict
-        Name -> (dims, array), or one number.
-    attrs : dict
-        Provenance.
-    """
-
-    variables: dict[str, tuple[tuple[str, ...], NDArray[Any]]]
-    coords: dict[str, Any]
-    attrs: dict[str, Any]
+__all__ = ["Labels"]
 
 
 class Labels:

@@ -90,7 +90,7 @@ class Learner(ABC):
         """
         from learnability.learners.base.driver import simulated
 
-        return simulated(self, target, question, seeds, dict(at))
+        return simulated(self, target, question, seeds, dict(at)).to_dataset()
 
     def predict(
         self,
@@ -126,7 +126,7 @@ class Learner(ABC):
         """
         from learnability.learners.base.driver import predicted
 
-        return predicted(self, target, question, seeds, dict(at))
+        return predicted(self, target, question, seeds, dict(at)).to_dataset()
 
     # ---- what a learner defines
 
@@ -193,13 +193,17 @@ class Learner(ABC):
         """
         raise LearnabilityError(f"{self.name} has no known theory: `simulate` runs it.")
 
-    def sketch(self, question: str, target: Any, at: Mapping[str, Any]) -> Found | None:
+    def sketch(
+        self, question: str, target: Any, at: Mapping[str, Any], most_steps: int
+    ) -> Found | None:
         """Answer by theory within a second, less accurately; most learners do not define this.
 
         Parameters
         ----------
         question, target, at
             As in `run`.
+        most_steps : int
+            There is no sketch where an iteration would take more steps than this.
 
         Returns
         -------

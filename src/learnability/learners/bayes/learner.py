@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from learnability.fields import choice, number, record, whole
 from learnability.labels.posterior import scheme_of
 from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.bayes._channel_step import ChannelStep
-from learnability.learners.bayes._damped_paths import damped_paths
 from learnability.learners.bayes._generalisation import errors, expected_errors, squared_error
 from learnability.learners.bayes._iteration import (
     INFORMED,
@@ -31,9 +30,10 @@ from learnability.learners.measurement import resolved, subspace_overlap
 from learnability.learners.spectral import Spectral
 from learnability.targets.multi_index import MultiIndex
 from learnability.theory.information import keeps_diagonal, label_information
-from learnability.theory.sketch import sketched_fixed_point
-from learnability.theory.state_evolution import FixedPoint, state_evolution
 from learnability.theory.thresholds import spectrum_is_needed
+
+if TYPE_CHECKING:
+    from learnability.theory.state_evolution import FixedPoint
 
 __all__ = ["BayesAMP"]
 
@@ -174,6 +174,8 @@ class BayesAMP(Learner):
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> Found:
         """State evolution, at its fixed points or along the iterations."""
+        from learnability.theory.state_evolution import state_evolution
+
         if question == "path":
             return self._path(target, at["alpha"], at["steps"])
         theory = state_evolution(target.channel)
@@ -191,12 +193,19 @@ class BayesAMP(Learner):
             values["misclassification_stderr"] = [e.wrong_error for e in found]
         return Found(values, attrs={**asdict(theory.thresholds_at_hand), "note": theory.note})
 
-    def sketch(self, question: str, target: Any, at: Mapping[str, Any]) -> Found | None:
+    def sketch(
+        self, question: str, target: Any, at: Mapping[str, Any], most_steps: int
+    ) -> Found | None:
         """Overlaps from a rough state evolution, where every ratio has such a one."""
+        from learnability.theory.sketch import sketched_fixed_point
+
         if question == "path":
             return None
         informed = self.start == "informed"
-        points = [sketched_fixed_point(target.channel, float(a), informed) for a in at["alpha"]]
+        points = [
+            sketched_fixed_point(target.channel, float(alpha), informed, most_steps)
+            for alpha in at["alpha"]
+        ]
         told = [point for point in points if point is not None]
         return Found(_overlaps(told, target.r)) if len(told) == len(points) else None
 
@@ -208,6 +217,9 @@ class BayesAMP(Learner):
         is followed. The start is the overlap of the informed one, or 0.01 for the others, whose
         own is of order 1 / sqrt(d).
         """
+        from learnability.learners.bayes._damped_paths import damped_paths
+        from learnability.theory.state_evolution import state_evolution
+
         begin = INFORMED if self.start == "informed" else UNINFORMED
         means, errors = [], []
         for alpha in alphas:

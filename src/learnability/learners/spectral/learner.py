@@ -33,7 +33,7 @@ from learnability.learners.spectral._transition import (
 )
 from learnability.targets.base import checked_sizes
 from learnability.targets.multi_index import MultiIndex
-from learnability.theory.thresholds import WeakRecovery, weak_recovery
+from learnability.theory.thresholds import WeakRecovery, first_estimates, weak_recovery
 
 __all__ = ["Spectral"]
 
@@ -95,7 +95,7 @@ class Spectral(Learner):
         """Refuse a link none of whose directions can be found."""
         for alpha in at["alpha"] if verb == "simulate" else ():
             checked_sizes(target.r, None, at["d"], float(alpha), np.float32)
-        _recoverable(target)
+        _trivial(target)
 
     def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
         """Return the estimate from samples, in float32 and without forming a matrix."""
@@ -122,7 +122,7 @@ class Spectral(Learner):
     @lru_cache(maxsize=256)  # noqa: B019  (learners are small records; runs share their plans)
     def _plan(self, target: MultiIndex, alpha: float) -> _Plan:
         """Return how each direction is found, and the theory of the eigenvectors."""
-        trivial = _recoverable(target).trivial
+        trivial = _trivial(target)
         law = label_law(target.channel, len(trivial) > 0)
         rest = complement(trivial, target.r) if len(trivial) < target.r else trivial[:0]
         G = rest @ law.G @ rest.T
@@ -291,6 +291,18 @@ def _recoverable(target: MultiIndex) -> WeakRecovery:
             "so no spectral method finds them with n of order d: see `hardness`."
         )
     return recovery
+
+
+def _trivial(target: MultiIndex) -> Array:
+    """Return directions that the mean shows (k, r), where the target is recoverable.
+
+    Where symmetries leave none and a few samples show that the spectrum has one, the threshold
+    itself, which takes many, is not needed.
+    """
+    for found in first_estimates(target.channel):
+        if found.mean_vanishes:
+            return found.trivial
+    return _recoverable(target).trivial
 
 
 def _predicted(plan: _Plan, target: MultiIndex, notes: dict[str, None]) -> _Prediction:
