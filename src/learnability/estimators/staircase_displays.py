@@ -136,10 +136,10 @@ class BlindnessDisplay(ShowsItself):
         """
         coordinates = np.asarray(estimator.transform(X))
         held_out = getattr(estimator, "held_out_", None)
-        if held_out is not None and len(held_out) == len(coordinates):
-            # The coordinates of the rows of the fit, and of no others, have mean zero exactly.
-            if np.all(np.abs(coordinates.mean(axis=0)) <= 1e-6 * coordinates.std(axis=0)):
-                coordinates = held_out
+        # The coordinates of the rows of the fit, and of no others, have mean zero exactly.
+        centred = np.all(np.abs(coordinates.mean(axis=0)) <= 1e-6 * coordinates.std(axis=0))
+        if held_out is not None and len(held_out) == len(coordinates) and centred:
+            coordinates = held_out
         labels = read_labels(np.asarray(y), np.ones(len(coordinates)))
         return cls(moment_strengths(labels, coordinates)).plot(ax=ax)
 

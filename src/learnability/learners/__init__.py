@@ -1,7 +1,8 @@
 """Learners: immutable records of declared fields that answer questions by runs and by theory.
 
-A new learner is one file with its class, and its names here. A family is loaded when one of its
-names is first used, so that a call that asks one learner does not wait for the others.
+A new learner is one file with its class, and here its import, which type checkers read, and its row
+in the table. A family is loaded when one of its names is first used, so that a call that asks one
+learner does not wait for the others.
 """
 
 from collections.abc import Iterator, Mapping
@@ -38,26 +39,6 @@ if TYPE_CHECKING:
     from learnability.learners.meanfield import MeanFieldLangevin as MeanFieldLangevin
     from learnability.learners.online import OnlineSGD as OnlineSGD
     from learnability.learners.spectral import Spectral as Spectral
-else:
-    _HOMES = {
-        "batch": ("BatchGD",),
-        "bayes": ("BayesAMP",),
-        "deep": (
-            "JointAdamW", "Layerwise", "MehlerReadout", "MehlerSecondLayer", "OracleFirstLayer",
-            "OracleLevel", "PlainSecondLayer", "PreconditionedSecondLayer", "RandomFirstLayer",
-            "RidgeReadout", "SpectralFirstLayer", "SphericalFirstLayer", "TwoLayer",
-            "UnfoldingLayer", "layer_probes",
-        ),
-        "flow": ("GradientFlow",),
-        "giant": ("FlowNetwork", "GiantSteps"),
-        "lazy": ("KernelRidge", "RandomFeatures"),
-        "linear": ("LinearModel",),
-        "meanfield": ("MeanFieldLangevin",),
-        "online": ("OnlineSGD",),
-        "spectral": ("Spectral",),
-    }  # fmt: skip
-    __getattr__, __dir__ = loaded_later(__name__, _HOMES)
-    __all__ = ["LEARNERS", "Learner", *(name for names in _HOMES.values() for name in names)]
 
 _CLASSES = {
     "batch-gd": ("batch", "BatchGD"),
@@ -76,6 +57,21 @@ _CLASSES = {
     "spectral": ("spectral", "Spectral"),
 }
 """Name on the command line -> the family, and the name of the class."""
+_FURTHER = {
+    "deep": (
+        "MehlerReadout", "MehlerSecondLayer", "OracleFirstLayer", "OracleLevel", "PlainSecondLayer",
+        "PreconditionedSecondLayer", "RandomFirstLayer", "RidgeReadout", "SpectralFirstLayer",
+        "SphericalFirstLayer", "UnfoldingLayer", "layer_probes",
+    ),
+}  # fmt: skip
+"""Family -> other names that it offers: the layers of which a learner is made."""
+
+if not TYPE_CHECKING:
+    _HOMES = {family: _FURTHER.get(family, ()) for family, _ in _CLASSES.values()}
+    for _family, _kind in _CLASSES.values():
+        _HOMES[_family] += (_kind,)
+    __getattr__, __dir__ = loaded_later(__name__, _HOMES)
+    __all__ = ["LEARNERS", "Learner", *sorted(name for names in _HOMES.values() for name in names)]
 
 
 class _Learners(Mapping[str, type[Learner]]):
