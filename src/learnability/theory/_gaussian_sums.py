@@ -17,11 +17,11 @@ __all__ = ["gaussian_sums"]
 Array = NDArray[np.float64]
 Floats = NDArray[np.floating]
 
-_ENTRIES = 500_000
+_ENTRIES = 250_000
 """Entries of the factors of the labels that are taken together."""
 _SUMS = 1_000_000
 """Entries of the sums of the labels that are taken together."""
-_PRODUCTS = 256_000
+_PRODUCTS = 128_000
 """Entries of products of factors that stay in a cache."""
 _FAR = 36.0
 """Farther points, in widths, are rounded to zero at the centre of the grid."""
@@ -69,10 +69,11 @@ def gaussian_sums(
             total[:] = np.moveaxis(np.add.reduceat(first, begin, axis=2), 1, 2)
         else:
             ends = zip(begin.tolist(), [*begin[1:].tolist(), first.shape[2]], strict=True)
+            grid = total.reshape(1 + r, len(labels), -1, len(nodes[-1]))
             for k, (low, high) in enumerate(ends):
                 sums = (_pair if r == 2 else _products)([f[..., low:high] for f in factors])
                 for component, found in enumerate(sums):
-                    total[component, k] = found.ravel()
+                    grid[component, k] = found
         total[1:] /= np.sqrt(variance)[:, None, None]
         yield labels, total
 
@@ -104,7 +105,9 @@ def _factors(z: Array, omega: Array, variance: float, dtype: type, r: int) -> Fl
     else:
         np.exp(-0.5 * gap**2, out=plain)
     # Products of smaller ones are denormal, and very slow.
-    np.maximum(plain, float(np.finfo(dtype).tiny) ** (1 / (r + 0.2)), out=plain)
+    least = float(np.finfo(dtype).tiny) ** (1 / (r + 0.2))
+    if np.abs(x).max() + np.abs(centre).max() > math.sqrt(-2 * math.log(least)):
+        np.maximum(plain, least, out=plain)
     gap *= plain
     return found.astype(dtype, copy=False)
 
@@ -132,10 +135,10 @@ def _pair(factors: list[Floats]) -> tuple[Floats, ...]:
 
 
 def _products(factors: list[Floats]) -> tuple[Array, ...]:
-    """Sums of products of several factors (2, n, m) with at most one of them moved, (1 + r, n)."""
+    """Sums of products of several factors (2, n, m) with at most one of them moved."""
     r, points = len(factors), factors[0].shape[2]
     count = math.prod(f.shape[1] for f in factors[:-1])
-    total: Array = np.zeros((1 + r, count * factors[-1].shape[1]))
+    total: Array = np.zeros((1 + r, count, factors[-1].shape[1]))
     size = max(_PRODUCTS // count, 64)
     for start in range(0, points, size):
         part = [f[..., start : start + size] for f in factors]
@@ -144,7 +147,7 @@ def _products(factors: list[Floats]) -> tuple[Array, ...]:
             for a in range(1, r - 1):
                 other = part[a][int(which == a)]
                 product = (product[:, None] * other).reshape(-1, other.shape[1])
-            total[which + 1] += (product @ part[-1][0].T).ravel()
+            total[which + 1] += product @ part[-1][0].T
             if which == -1:
-                total[r] += (product @ part[-1][1].T).ravel()
+                total[r] += product @ part[-1][1].T
     return tuple(total)
