@@ -7,6 +7,7 @@ coordinates, and on the grids of product rules these take few values.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -36,10 +37,10 @@ __all__ = ["LatentParts", "at_different_points", "independent_parts", "independe
 
 Array = NDArray[np.float64]
 
-_SOME = 2048
-"""Points that tell whether a coordinate takes few values."""
-_SHARED = 4
-"""Points are told apart where there are so many of them for each different one."""
+_MANY, _SPARSE, _SHARED = 4096, 16, 2
+"""From so many points on, one of sixteen tells whether half of them or more are repeated."""
+_GRAINS = 2.0**40
+"""Coordinates are told apart that differ by more than the inverse of this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +194,8 @@ def _terms(tree: Tree) -> Iterator[Tree]:
 def at_different_points(function: Callable[[Array], Array], z: Array) -> Array:
     """Return the values of a function (q, n), computed once where points are the same.
 
+    Points that differ by rounding, as those of a turned grid do, are the same.
+
     Parameters
     ----------
     function : callable
@@ -200,13 +203,16 @@ def at_different_points(function: Callable[[Array], Array], z: Array) -> Array:
     z : array, shape (n, k)
         The points.
     """
-    n, k = z.shape
-    some = z[:: max(n // _SOME, 1)]
-    if n < 2 * _SOME or any(len(np.unique(c)) * 2 > len(some) for c in some.T):
+    if len(z) < _MANY:
         return function(z)
-    found = [np.unique(c, return_inverse=True) for c in z.T]
-    if np.prod([float(len(values)) for values, _ in found]) * _SHARED > n:
+    key = np.zeros(len(z))
+    for j, column in enumerate(z.T):
+        key += math.sqrt(j + 1.0) * np.round(_GRAINS * column)
+    some = key[::_SPARSE]
+    if len(np.unique(some)) * _SHARED > len(some):
         return function(z)
-    grid = np.stack(np.meshgrid(*(v for v, _ in found), indexing="ij"), axis=-1).reshape(-1, k)
-    place = np.ravel_multi_index([i for _, i in found], [len(v) for v, _ in found]) if k else 0
-    return function(grid)[:, np.broadcast_to(place, n)]
+    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    chosen = z[first]
+    if np.abs(chosen[place] - z).max(initial=0.0) > 2 / _GRAINS:
+        return function(z)
+    return function(chosen)[:, place]
