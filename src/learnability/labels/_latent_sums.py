@@ -70,7 +70,7 @@ class LatentParts:
     def mean(self, z: Array) -> Array:
         """Return the mean given visible coordinates (n, r), of shape (n,)."""
         if self.function is not None:
-            return self._of_whole(self.function, z, 1)[0]
+            return np.asarray(self._of_whole(self.function, z, 1)[0])
         means = [part.mean(z) for part in self.parts]
         return np.asarray((np.sum if self.kind == "sum" else np.prod)(means, axis=0))
 

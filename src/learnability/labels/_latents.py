@@ -152,9 +152,13 @@ def _of_pieces(function: Function, origins: Array, highest: int) -> Array:
 
 
 def _moments_of_pieces(edges: Array, middle: Array, half: Array, highest: int) -> list[Array]:
-    """Integrals of ((x - middle) / half)^k over the normal law between edges (n, p + 1)."""
-    ends = np.exp(-0.5 * edges**2) / math.sqrt(2 * math.pi)
-    raw = [normal_measure(edges[:, :-1], edges[:, 1:]), ends[:, :-1] - ends[:, 1:]]
+    """Integrals of ((x - middle) / half)^k over the normal law between edges (n, p + 1).
+
+    The first and the last edge are so far out that there is nothing beyond them.
+    """
+    ends: Array = np.zeros_like(edges)
+    ends[:, 1:-1] = np.exp(-0.5 * edges[:, 1:-1] ** 2) / math.sqrt(2 * math.pi)
+    raw = [_masses(edges), ends[:, :-1] - ends[:, 1:]]
     shift, powers = -middle, [np.ones_like(middle), -middle]
     for k in range(2, highest + 1):
         ends = ends * edges
@@ -226,7 +230,8 @@ def _legendre_panels(edges: Array, nodes: int) -> tuple[Array, Array]:
 
 def _points(origins: Array, xi: Array, axis: int = -1) -> Array:
     """Points (n, p, m) at places (n, p) of a coordinate."""
-    points = np.repeat(origins[:, None, :], xi.shape[1], axis=1)
+    points: Array = np.empty((*xi.shape, origins.shape[1]))
+    points[:] = origins[:, None, :]
     points[..., axis] = xi
     return points
 
@@ -265,6 +270,18 @@ def _roots(function: Function, origins: Array, axis: int = -1) -> Array:
 
 def _values(function: Function, points: Array) -> Array:
     return np.asarray(function(points), dtype=float)
+
+
+def _masses(edges: Array) -> Array:
+    """The normal probability between edges (n, p + 1), nothing beyond the first and the last."""
+    from scipy.special import ndtr
+
+    below: Array = np.zeros_like(edges)
+    above: Array = np.zeros_like(edges)
+    below[:, 1:-1], above[:, 1:-1] = ndtr(edges[:, 1:-1]), ndtr(-edges[:, 1:-1])
+    below[:, -1] = above[:, 0] = 1.0
+    right = above[:, :-1] - above[:, 1:]
+    return np.where(edges[:, :-1] > 0, right, below[:, 1:] - below[:, :-1])
 
 
 def normal_measure(low: Array, high: Array) -> Array:
