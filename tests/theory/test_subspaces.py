@@ -56,6 +56,30 @@ def test_links_without_low_orders_to_hold_on_to(text: str) -> None:
     np.testing.assert_array_equal(basis, [[1.0]])
 
 
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("abs(z1 + z2 + xi)", spanned_by((1, 1))),
+        ("relu(z1 + xi)*relu(z2 - xi) + z3", np.eye(3)),
+        ("abs(z1 + xi1) + abs(z1 - 2*z2 + xi2)", np.eye(2)),
+        ("sign(z1)*abs(z2 + xi)", np.eye(2)),  # Along z1 slopes vanish, and the label changes.
+        ("tanh(z1 - z2 + xi)*(z1 - z2) + abs(xi)*(2*z1 - 2*z2)", spanned_by((1, -1))),
+    ],
+)
+def test_the_visible_directions_of_a_label_with_latent_variables(
+    text: str, span: np.ndarray
+) -> None:
+    basis, note = relevant_subspace(Link(text))
+    assert note is None
+    assert projector(basis) == pytest.approx(span, abs=1e-9)
+
+
+def test_a_label_with_latent_variables_and_no_variance_says_so() -> None:
+    basis, note = relevant_subspace(Link("exp(z1**2)*abs(z2 + xi)"))
+    assert len(basis) == 2
+    assert note is not None and "no Hermite expansion" in note
+
+
 def test_what_the_orders_do_not_show_still_counts() -> None:
     # He_k of degree 12 in each variable: beyond the highest order looked at in two variables.
     link = Link("He9(z1)*He9(z2) + z1")

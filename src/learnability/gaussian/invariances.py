@@ -33,6 +33,8 @@ Array = NDArray[np.float64]
 _MOST_DIRECTIONS = 4
 _ORDERS = (1, 2, 3)
 _SETTLED = 1e-8
+_SAME = 1e-2
+"""Matrices with entries closer than this are the same."""
 
 
 @lru_cache(maxsize=256)
@@ -52,8 +54,8 @@ def invariances(function: Function) -> tuple[Array, ...]:
         for frame in _frames(function):
             for turn in _signed_permutations(function.r):
                 matrix = frame.T @ turn @ frame
-                known = any(np.allclose(matrix, other, atol=1e-2) for other in found)
-                if not known and _is_unchanged(function, matrix, beside):
+                apart = np.abs(np.array(found) - matrix).max(axis=(1, 2), initial=0.0)
+                if np.all(apart > _SAME) and _is_unchanged(function, matrix, beside):
                     found.append(matrix)
     return tuple(found)
 

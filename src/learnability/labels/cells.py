@@ -26,16 +26,23 @@ _MOST_LABELS = 24
 def few_values(section: Section) -> Array | None:
     """Return the labels of a section when they are finitely many, else None."""
     first, second = np.random.default_rng(3).standard_normal((2, 4096, section.m))
-    seen = np.sort(section(np.concatenate([first, 2.5 * first, section.beside_breaks])))
-    # Labels that differ by rounding only are one label.
-    tolerance = 1e-9 * max(float(np.abs(seen).max(initial=0.0)), 1e-300)
-    starts = np.concatenate([[0], np.nonzero(np.diff(seen) > tolerance)[0] + 1])
-    if len(starts) > _MOST_LABELS:
+    seen = section(np.concatenate([first, 2.5 * first]))
+    if len(_different(seen)[0]) > _MOST_LABELS:
         return None
-    labels = seen[starts]
+    labels, tolerance = _different(np.append(seen, section(section.beside_breaks)))
+    if len(labels) > _MOST_LABELS:
+        return None
     again = section(second)
     nearest = labels[np.abs(again[:, None] - labels).argmin(axis=1)]
     return labels if np.abs(again - nearest).max() <= tolerance else None
+
+
+def _different(labels: Array) -> tuple[Array, float]:
+    """Sorted different labels, and the rounding below which two of them are one."""
+    ordered = np.sort(labels)
+    tolerance = 1e-9 * max(float(np.abs(ordered).max(initial=0.0)), 1e-300)
+    starts = np.concatenate([[0], np.nonzero(np.diff(ordered) > tolerance)[0] + 1])
+    return ordered[starts], tolerance
 
 
 def cells_of(

@@ -14,7 +14,11 @@ from numpy.typing import NDArray
 
 from learnability.expressions.structure import Symmetry
 from learnability.expressions.tree import Tree, Var, const, power_of, product_of, sum_of
-from learnability.labels._latents import first_two_moments
+from learnability.labels._latent_sums import (
+    LatentParts,
+    independent_parts,
+    independent_summands,
+)
 from learnability.labels.laws import Law, probe_points
 
 if TYPE_CHECKING:
@@ -147,6 +151,16 @@ class LatentLaw(Law):
         return None
 
     @cached_property
+    def independent(self) -> LatentParts:
+        """The parts of the function that are independent of each other given z."""
+        return independent_parts(self.core, self.r)
+
+    @cached_property
+    def summands(self) -> tuple[Link, ...]:
+        """Functions of disjoint latent variables that add up to the label, each of its own ones."""
+        return independent_summands(self.core, self.r)
+
+    @cached_property
     def mean(self) -> Link:
         """The regression function E[y | z]."""
         return self._moment(1)
@@ -240,10 +254,9 @@ class LatentMoment:
 
     def __call__(self, z: Any) -> Any:
         """Return values (...) at points (..., r), in NumPy."""
-        law = self.law
-        points = np.asarray(z, dtype=float).reshape(-1, law.r)
-        first, second = first_two_moments(law.core, points, law.latents)
-        found = first if self.order == 1 else np.maximum(second - first**2, 0.0)
+        points = np.asarray(z, dtype=float).reshape(-1, self.law.r)
+        parts = self.law.independent
+        found = parts.mean(points) if self.order == 1 else parts.mean_and_variance(points)[1]
         return found.reshape(np.shape(z)[:-1])
 
 

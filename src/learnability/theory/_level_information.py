@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from learnability.expressions.structure import Symmetry
 from learnability.gaussian.rules import composite_legendre
 from learnability.labels.channel import Channel
+from learnability.theory._gaussian_sums import gaussian_sums
 from learnability.theory._label_panels import label_rule
 from learnability.theory.cell_edges import Cells, cells_of, label_atoms, label_sample
 from learnability.theory.level_points import LevelPoints, Points
@@ -29,8 +30,6 @@ Array = NDArray[np.float64]
 
 _RARE = 1e-25
 _KNOWN = 1 - 1e-12
-_BLOCK = 6_000_000
-"""Entries of the largest temporary array."""
 
 
 @dataclass(frozen=True)
@@ -140,9 +139,9 @@ class LevelInformation:
         grid = _Omega(np.diag(q), _TEST, self.channel.link.symmetries)
         found = np.zeros((len(points.start) - 1, 1 + self.r))
         for k, density in self._densities(points, grid):
-            information = _fisher(density, grid.weight)
-            found[k, 0] = grid.weight @ density[0]
-            found[k, 1:] = np.diag(information)
+            found[k, 0] = density[0] @ grid.weight
+            inverse = _inverse(density[0], grid.weight)
+            found[k, 1:] = np.einsum("akn,akn,kn->ka", density[1:], density[1:], inverse)
         return found
 
     # ---- information
@@ -159,50 +158,45 @@ class LevelInformation:
             parts = self._blurred(parts)
         total, mass = np.zeros((self.r, self.r)), 0.0
         for _, weight, density in parts:
-            total += weight * _fisher(density, grid.weight)
-            mass += weight * float(grid.weight @ density[0])
+            total += _fisher(density, grid.weight, weight[:, None])
+            mass += float(weight @ density[0] @ grid.weight)
         return grid.back(total) / mass, mass
 
-    def _laws(self, grid: _Omega) -> Iterator[tuple[float, float, Array]]:
-        """Label, weight and (density, gradient) (1 + r, n) on the grid of omega."""
+    def _laws(self, grid: _Omega) -> Iterator[tuple[Array, Array, Array]]:
+        """Labels (k,), weights (k,) and (density, gradient) (1 + r, k, n) on the grid of omega."""
         if self._rule is not None:
             y, weight, points = self._rule
             for k, density in self._densities(points, grid):
-                yield float(y[k]), float(weight[k]), density
+                yield y[k], weight[k], density
         if self.atoms:
             for value, density in self._cells(grid.frame).laws(grid.nodes, grid.variance):
-                yield value, 1.0, density
+                yield np.array([value]), np.ones(1), density[:, None]
 
     def _cells(self, frame: Array) -> Cells:
         step = self._at(self.resolution.cell_step)
         key = tuple(np.round(frame, 10).ravel().tolist())
         return cells_of(self.channel.link, self.atoms, key, 6.0, step)
 
-    def _densities(self, points: Points, grid: _Omega) -> Iterator[tuple[int, Array]]:
-        """(p, grad p) of each label that occurs, in the eigenvectors of M."""
+    def _densities(self, points: Points, grid: _Omega) -> Iterator[tuple[NDArray[np.intp], Array]]:
+        """Labels that occur, and their (p, grad p) in the eigenvectors of M."""
         single = np.float64 if self.r < 3 else np.float32
         turned = points.z @ grid.frame
-        for k, (start, stop) in enumerate(zip(points.start[:-1], points.start[1:], strict=True)):
-            if start < stop:
-                z, weight = turned[start:stop], points.weight[start:stop]
-                yield k, gaussian_sums(z, weight, grid.nodes, grid.variance, single)
+        return gaussian_sums(turned, points.weight, points.start, grid.nodes, grid.variance, single)
 
     def _blurred(
-        self, parts: Iterator[tuple[float, float, Array]]
-    ) -> Iterator[tuple[float, float, Array]]:
+        self, parts: Iterator[tuple[Array, Array, Array]]
+    ) -> Iterator[tuple[Array, Array, Array]]:
         """The laws of noisy labels, on a rule that resolves the noise where it can."""
         labels, weights, laws = zip(*parts, strict=True)
-        source, sigma = np.array(labels), math.sqrt(self.channel.noise)
+        source, sigma = np.concatenate(labels), math.sqrt(self.channel.noise)
         near = (source[:, None] + sigma * np.array([-7, -4, -2, 0, 2, 4, 7])).ravel()
         edges = np.unique(np.round(np.sort(near) / (0.5 * sigma))) * 0.5 * sigma
         y, weight = composite_legendre(edges, 2 * sigma, 5)
         kernel = np.exp(-0.5 * ((y[:, None] - source) / sigma) ** 2)
-        kernel *= np.array(weights) / (sigma * math.sqrt(2 * math.pi))
-        stacked = np.stack(laws).reshape(len(source), -1)
+        kernel *= np.concatenate(weights) / (sigma * math.sqrt(2 * math.pi))
+        stacked = np.concatenate(laws, axis=1)
         for part in np.array_split(np.arange(len(y)), max(1, len(y) // 64)):
-            found = (kernel[part] @ stacked).reshape(len(part), 1 + self.r, -1)
-            for row, k in enumerate(part):
-                yield float(y[k]), float(weight[k]), found[row]
+            yield y[part], weight[part], kernel[part] @ stacked
 
 
 class _Omega:
@@ -247,61 +241,13 @@ class _Omega:
         return np.asarray(self.frame @ total @ self.frame.T)
 
 
-def gaussian_sums(
-    z: Array, weight: Array, nodes: list[Array], variance: Array, dtype: type
-) -> Array:
-    """Sums of weight N(z; omega, V) over points, and their gradients in omega.
-
-    Parameters
-    ----------
-    z, weight : array, shapes (m, r) and (m,)
-        Points.
-    nodes : list of array
-        omega, a product grid with n points.
-    variance : array, shape (r,)
-        The diagonal matrix V.
-    dtype : type
-        In which the products are taken.
-
-    Returns
-    -------
-    array, shape (1 + r, n)
-    """
-    r = z.shape[1]
-    least = float(np.finfo(dtype).tiny) ** (1 / (r + 0.2))
-    count = math.prod(len(x) for x in nodes[:-1])
-    total = np.zeros((1 + r, math.prod(len(x) for x in nodes)))
-    size = max(1, _BLOCK // max(count, 1))
-    for start in range(0, len(z), size):
-        part = slice(start, start + size)
-        plain, moved = [], []
-        for axis, (omega, v) in enumerate(zip(nodes, variance.tolist(), strict=True)):
-            gap = z[part, axis, None] - omega
-            law = np.exp(-0.5 * gap**2 / v) / math.sqrt(2 * math.pi * v)
-            law[law < least] = 0.0  # Products of smaller ones are denormal, and very slow.
-            if axis == 0:
-                law = law * weight[part, None]
-            plain.append(law.astype(dtype))
-            moved.append((law * gap / v).astype(dtype))
-        for which in range(-1, r):
-            factors = [moved[a] if a == which else plain[a] for a in range(r)]
-            total[which + 1] += _contracted(factors)
-    return total
+def _fisher(density: Array, weight: Array, times: Array | float = 1.0) -> Array:
+    """E over omega of grad p grad p^T / p, summed over labels that count so many times."""
+    r = len(density) - 1
+    slope = density[1:].reshape(r, -1)
+    return np.asarray((slope * (_inverse(density[0], weight) * times).ravel()) @ slope.T)
 
 
-def _contracted(factors: list[NDArray[np.floating]]) -> NDArray[np.floating]:
-    """sum_k prod_a factors[a][k, i_a], flattened."""
-    if len(factors) == 1:
-        return np.asarray(factors[0].sum(axis=0))
-    first = factors[0]
-    for factor in factors[1:-1]:
-        first = (first[:, :, None] * factor[:, None, :]).reshape(len(first), -1)
-    return np.asarray(first.T @ factors[-1]).ravel()
-
-
-def _fisher(density: Array, weight: Array) -> Array:
-    """E over omega of grad p grad p^T / p."""
-    p, slope = density[0], density[1:]
-    use = p > _RARE
-    slope = slope[:, use]
-    return np.asarray((slope * (weight[use] / p[use])) @ slope.T)
+def _inverse(p: Array, weight: Array) -> Array:
+    """weight / p, and zero where that is rounding."""
+    return np.where(p > _RARE, weight, 0.0) / np.maximum(p, _RARE)

@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 _POINTS = 96
 _SMALLEST = 1e-6
 _OUT_OF_REACH = 1e300
+_SMALL_MOVE = 1e-9
+"""Relative size of the last step towards an overlap."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +68,11 @@ class OverlapCurve:
         at = int(np.searchsorted(q, self._turn[0]))
         return np.insert(q, at, self._turn[0]), np.insert(alpha, at, self._turn[1])
 
-    def smallest(self, alpha: float) -> float:
-        """Return the overlap reached from no information: the smallest q with alpha(q) >= alpha."""
+    def smallest(self, alpha: float, roughly: bool = False) -> float:
+        """Return the overlap reached from no information: the smallest q with alpha(q) >= alpha.
+
+        Roughly, the curve between its points is a spline.
+        """
         if alpha <= self.alpha_c:
             return 0.0
         q, curve = self.points
@@ -77,9 +82,9 @@ class OverlapCurve:
             return 1.0 if alpha > self.full else float(q[-1])
         k = int(stops[0])
         before = (1e-12, self.alpha_c) if k == 0 else (float(q[k - 1]), float(curve[k - 1]))
-        return self._between(before, (float(q[k]), float(curve[k])), alpha)
+        return self._between(before, (float(q[k]), float(curve[k])), alpha, roughly)
 
-    def largest(self, alpha: float) -> float:
+    def largest(self, alpha: float, roughly: bool = False) -> float:
         """Return the overlap kept from the truth: the largest q with alpha(q) <= alpha."""
         q, curve = self.points
         if alpha > self.full:
@@ -91,7 +96,7 @@ class OverlapCurve:
         if k == len(q) - 1:
             return float(q[-1])
         ends = ((float(q[k]), float(curve[k])), (float(q[k + 1]), float(curve[k + 1])))
-        return self._between(*ends, alpha)
+        return self._between(*ends, alpha, roughly)
 
     def reached(self, alpha: float, informed: bool) -> tuple[float, float]:
         """Return the largest or smallest overlap of a ratio, and its error.
@@ -102,10 +107,15 @@ class OverlapCurve:
         q = find(alpha)
         if q in (0.0, 1.0) and self.error == 0:
             return q, 0.0
-        ends = [find(alpha * (1 + s * max(self.error, 1e-9))) for s in (-1, 1)]
-        return q, max(abs(end - q) for end in ends)
+        # How far it moves is told well enough by a spline.
+        low, middle, high = (
+            find(alpha * (1 + s * max(self.error, 1e-9)), roughly=True) for s in (-1, 0, 1)
+        )
+        return q, max(abs(low - middle), abs(high - middle))
 
-    def _between(self, low: tuple[float, float], high: tuple[float, float], alpha: float) -> float:
+    def _between(
+        self, low: tuple[float, float], high: tuple[float, float], alpha: float, roughly: bool
+    ) -> float:
         """Return the overlap of a ratio, between two points (overlap, ratio) of the curve."""
         from scipy.optimize import brentq
 
@@ -117,7 +127,7 @@ class OverlapCurve:
             value = known[q] if q in known else self.alpha(q)
             return min(value, _OUT_OF_REACH) - alpha
 
-        near = self._by_slopes(low, high, alpha, distance)
+        near = self._by_slopes(low, high, alpha, None if roughly else distance)
         if near is not None:
             return near
         return float(brentq(distance, low[0], high[0], xtol=1e-14, rtol=1e-13))
@@ -127,9 +137,9 @@ class OverlapCurve:
         low: tuple[float, float],
         high: tuple[float, float],
         alpha: float,
-        distance: Callable[[float], float],
+        distance: Callable[[float], float] | None,
     ) -> float | None:
-        """The same by two or three steps along the slopes of a spline; None where it fails."""
+        """The same by a few steps along the slopes of a spline; None where it fails."""
         if low[0] < self._grid[0][0] or not np.isfinite(high[1]) or self._spline is None:
             return None
         share = (alpha - low[1]) / (high[1] - low[1])
@@ -138,13 +148,14 @@ class OverlapCurve:
             logit = math.log(q / (1 - q))
             slope = float(self._spline(logit, 1)) / (q * (1 - q))
             # The first steps are on the spline itself, which is free.
-            gap = float(self._spline(logit)) - alpha if step < 5 else distance(q)
+            gap = distance(q) if distance and step >= 5 else float(self._spline(logit)) - alpha
             if slope == 0:
                 return None
             moved = q - gap / slope
             if not low[0] < moved < high[0]:
                 return None
-            if step >= 5 and abs(moved - q) <= 1e-12 * q:
+            # What is left after a step is smaller than it by the error of the slope.
+            if step >= 5 and abs(moved - q) <= (_SMALL_MOVE if distance else 1e-12) * q:
                 return moved
             q = moved
         return None

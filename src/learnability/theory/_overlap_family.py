@@ -2,12 +2,7 @@
 
 At a given trace of M the ratio of samples is what is solved for: with I(M) known, alpha is chosen
 such that A (I + A)^{-1}, A = alpha I(M), has that trace. The fixed points of this map are those of
-state evolution, and a branch that message passing leaves in a jump is on it as well. Along the
-family the free entropy is an integral of two numbers,
-
-    phi(M) - phi(0) = alpha Psi - P,   dPsi = dP / alpha(M),   P = -(tr M + log det(I - M)) / 2,
-
-because alpha(M) I(M) = M (I - M)^{-1} on it, and I / 2 is the gradient of Psi.
+state evolution, and a branch that message passing leaves in a jump is on it as well.
 
 References
 ----------
@@ -20,15 +15,16 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnability.statuses import Status
-from learnability.theory._relaxation import opened, physical
+from learnability.theory._overlap_branch import Branch, Member, foretold, open_directions
+from learnability.theory._relaxation import opened
+from learnability.theory._slopes import Slopes, physical
 
-__all__ = ["Branch", "Member", "OverlapFamily"]
+__all__ = ["OverlapFamily"]
 
 Array = NDArray[np.float64]
 
@@ -38,95 +34,12 @@ _SAME = 0.03
 """Members of one trace that are closer than this are the same."""
 _CLOSE, _MOST_CENTRES = 0.03, 4
 """A function I(M) that is smooth around an overlap holds this far from it."""
-_SHUT = 1e-4
 _NOTHING = 1e-13
 """Information below this is rounding."""
 _REFINED = 3
 _HARD = 0.02
 """Below this overlap fixed points of a hard link are rounding."""
 _OUT_OF_REACH = 1e12
-
-
-class Member(NamedTuple):
-    """One fixed point: mean overlap of a direction, ratio of samples, overlap, and root of P."""
-
-    t: float
-    alpha: float
-    M: Array
-    root: float
-
-
-class Branch:
-    """Members in the order of their trace, and what lies between them.
-
-    As a function of x = sqrt(P) the slope dPsi / dx = 2 x / alpha is smooth from x = 0 on.
-
-    Parameters
-    ----------
-    members : list of Member
-        At least three.
-    begins : float
-        alpha at the overlap zero, when the branch begins there; else NaN.
-    psi : callable
-        M -> Psi(M) - Psi(0), asked for when it does not.
-    """
-
-    def __init__(self, members: list[Member], begins: float, psi: Callable[[Array], float]) -> None:
-        from scipy.interpolate import Akima1DInterpolator
-
-        self.members, self.begins, self._psi = members, begins, psi
-        x = np.array([m.root for m in members])
-        self._overlap = Akima1DInterpolator(x, [m.M for m in members], method="makima")
-        slope = 2 * x / np.array([m.alpha for m in members])
-        if begins > 0:
-            x, slope = np.append(0.0, x), np.append(0.0, slope)
-        self._slope = Akima1DInterpolator(x, slope, method="makima", extrapolate=True)
-        self._told = self._slope.antiderivative()
-        start = members[0]
-        below = 0.0 if math.isnan(begins) else float(self._told(start.root) - self._told(0.0))
-        self._offset = (psi(start.M) if math.isnan(begins) else below) - float(
-            self._told(start.root)
-        )
-
-    def thinned(self, kept: Callable[[Member], bool]) -> Branch:
-        """Every second member, and those to be kept."""
-        members = [m for k, m in enumerate(self.members) if k % 2 == 0 or kept(m)]
-        return Branch(members, self.begins, self._psi)
-
-    def place(self, alpha: float, last: bool) -> float | None:
-        """x at the first or last crossing of a ratio; None where no member tells it.
-
-        Neither does one that is next to another with fewer open directions.
-        """
-        from scipy.optimize import brentq
-
-        ratios = np.array([m.alpha for m in self.members])
-        at = np.nonzero((ratios[:-1] <= alpha) & (ratios[1:] > alpha))[0]
-        if not len(at) or (not last and np.any(ratios[: at[0]] > alpha)):
-            return None
-        k = int(at[-1 if last else 0])
-        if _open(self.members[k]) != _open(self.members[k + 1]):
-            return None
-        low, high = self.members[k].root, self.members[k + 1].root
-
-        def pull(x: float) -> float:
-            return alpha * float(self._slope(x)) - 2 * x
-
-        if pull(low) * pull(high) >= 0:
-            return low if abs(pull(low)) < abs(pull(high)) else high
-        return float(brentq(pull, low, high, xtol=1e-12))
-
-    def overlap(self, alpha: float, last: bool) -> Array | None:
-        """About the overlap of a ratio, (r, r); None where no member tells it."""
-        x = self.place(alpha, last)
-        return None if x is None else physical(np.asarray(self._overlap(x)))
-
-    def entropy(self, alpha: float, last: bool) -> float:
-        """The free entropy alpha Psi - P at the overlap of a ratio; 0.0 at no overlap."""
-        x = self.place(alpha, last)
-        if x is None:
-            return 0.0
-        return alpha * (float(self._told(x)) + self._offset) - x * x
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,29 +77,35 @@ class OverlapFamily:
 
     # ---- members
 
-    def member(self, t: float, near: Array, plain: int = 0) -> Member | None:
-        """The fixed point of a mean overlap that is found from an overlap near it."""
+    def member(
+        self, t: float, near: Array, plain: int = 0, slopes: Slopes | None = None
+    ) -> Member | None:
+        """The fixed point of a mean overlap that is found from an overlap near it.
+
+        The slopes are those of the map at other members close to it.
+        """
         M = physical(near * (self.r * t / np.trace(near)))
         for _ in range(_MOST_CENTRES):
-            information, ratio = self.around(M), [math.inf]
+            information, tried = self.around(M), list[tuple[Array, float]]()
 
             def one_step(
                 M: Array,
                 information: Callable[[Array], Array] = information,
-                ratio: list[float] = ratio,
+                tried: list[tuple[Array, float]] = tried,
             ) -> Array:
-                ratio[0], new = _of_trace(information(M), self.r * t)
+                ratio, new = _of_trace(information(M), self.r * t)
+                tried.append((M, ratio))
                 return new
 
-            found, status = opened(one_step, self.tolerance, M, plain)
+            found, status = opened(one_step, self.tolerance, M, plain, slopes)
             moved, M = float(np.abs(found - M).max()), physical(found)
-            if np.linalg.eigvalsh(M)[0] < _SHUT:
-                one_step(M)  # The last one was tried with a little more.
-            if status is not Status.CONVERGED or not ratio[0] < _OUT_OF_REACH:
+            # The last one may have been tried with a little more.
+            alpha = min(tried, key=lambda pair: float(np.abs(pair[0] - found).max()))[1]
+            if status is not Status.CONVERGED or not alpha < _OUT_OF_REACH:
                 return None
             if moved < _CLOSE:
                 break
-        return Member(t, ratio[0], M, math.sqrt(max(_price(M), 0.0)))
+        return Member(t, alpha, M, math.sqrt(max(_price(M), 0.0)))
 
     @cached_property
     def _overlaps(self) -> Array:
@@ -199,12 +118,12 @@ class OverlapFamily:
     def lower(self) -> Branch:
         """Members grown from no information."""
         found: list[Member] = []
+        slopes = Slopes()
         for t in self._overlaps:
-            near = found[-1].M if found else np.eye(self.r)
-            if len(found) > 1:
-                a, b = found[-2:]
-                near = physical(b.M + (b.M - a.M) * (t - b.t) / (b.t - a.t))
-            member = self.member(float(t), near, 0 if found else 4)
+            if found:
+                member = self.member(float(t), foretold(found, float(t)), 0, slopes)
+            else:
+                member = self.member(float(t), np.eye(self.r), 4)
             if member is not None:
                 found.append(member)
         if len(found) < 3:
@@ -216,8 +135,10 @@ class OverlapFamily:
         """Members grown from the truth; `lower` itself where they are the same."""
         below = {m.t: m for m in self.lower.members}
         found: list[Member] = []
+        slopes = Slopes()
         for t in self._overlaps[::-1]:
-            member = self.member(float(t), found[-1].M if found else np.eye(self.r))
+            near = found[-1].M if found else np.eye(self.r)
+            member = self.member(float(t), near, 0, slopes if found else None)
             if member is None:
                 continue
             own = below.get(member.t)
@@ -233,9 +154,11 @@ class OverlapFamily:
         """More members where a direction opens, and at the turning points."""
         for _ in range(_REFINED):
             steps = range(len(members) - 1, 0, -1)
-            for k in [k for k in steps if _open(members[k]) != _open(members[k - 1])]:
+            for k in [
+                k for k in steps if open_directions(members[k]) != open_directions(members[k - 1])
+            ]:
                 a, b = members[k - 1 : k + 1]
-                new = self.member(0.5 * (a.t + b.t), 0.5 * (a.M + b.M), 4)
+                new = self.member(0.5 * (a.t + b.t), 0.5 * (a.M + b.M), 4, Slopes())
                 members = members if new is None else [*members[:k], new, *members[k:]]
             for k in reversed(_turns(members)):
                 a, b, c = members[k - 1 : k + 2]
@@ -342,11 +265,6 @@ def _price(M: Array) -> float:
     """P = -(tr M + log det(I - M)) / 2."""
     values = np.clip(np.linalg.eigvalsh(M), 0.0, 1 - 1e-15)
     return -0.5 * float(np.sum(values + np.log1p(-values)))
-
-
-def _open(member: Member) -> int:
-    """How many directions are open."""
-    return int(np.count_nonzero(np.linalg.eigvalsh(member.M) > _SHUT))
 
 
 def _of_trace(information: Array, trace: float) -> tuple[float, Array]:

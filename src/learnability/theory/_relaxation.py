@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.statuses import Status
+from learnability.theory._slopes import Slopes, cleaned, followed, physical
 
-__all__ = ["FixedPoint", "cleaned", "ended", "opened", "physical", "relaxed", "response", "updated"]
+__all__ = ["FixedPoint", "ended", "opened", "pushed", "relaxed", "response", "updated"]
 
 Array = NDArray[np.float64]
 Map = Callable[[Array], Array]
@@ -21,6 +22,8 @@ _LONGEST = 100.0
 _RELAXATION = 1.7
 _CLOSE = 5e-3
 _MIXED_STEPS = 12
+_SHUT = 1e-4
+"""Largest overlap of directions that count as zero."""
 _PUSH = 1e-3
 """Small overlap from which directions at zero are tried again."""
 _PROBE = 1e-3
@@ -108,24 +111,46 @@ def relaxed(
 
 
 def opened(
-    one_step: Map, tolerance: Callable[[Array], float], M: Array, plain: int = 4
+    one_step: Map,
+    tolerance: Callable[[Array], float],
+    M: Array,
+    plain: int = 4,
+    slopes: Slopes | None = None,
 ) -> tuple[Array, Status]:
     """Iterate; directions that end at zero are then tried again from a small overlap.
 
-    Parameters and return values are those of `relaxed`.
+    Parameters and return values are those of `relaxed`. If slopes of neighbouring maps are given,
+    they are followed first.
     """
-    found, status = relaxed(one_step, tolerance, M, plain)
+    near = None if slopes is None else followed(one_step, tolerance, M, slopes)
+    found, status = (near, Status.CONVERGED) if near is not None else (M, Status.STOPPED)
+    if near is None:
+        found, status = relaxed(one_step, tolerance, M, plain)
     for _ in range(len(M)):
-        values, vectors = np.linalg.eigh(found)
-        shut = vectors[:, values < 1e-4]
-        if not shut.size:
+        start = pushed(one_step, found)
+        if start is None:
             break
-        pushed = found + _PUSH * shut @ shut.T
-        answer = shut.T @ one_step(pushed) @ shut
-        if np.linalg.eigvalsh(answer)[-1] <= _PUSH * (1 + 1e-3):
-            break
-        found, status = relaxed(one_step, tolerance, pushed)
+        found, status = relaxed(one_step, tolerance, start)
     return found, status
+
+
+def pushed(one_step: Map, M: Array) -> Array | None:
+    """Return M with a small overlap of the directions at zero; None where that does not grow.
+
+    Parameters
+    ----------
+    one_step : callable
+        M -> the next M.
+    M : array, shape (r, r)
+        A fixed point.
+    """
+    values, vectors = np.linalg.eigh(M)
+    shut = vectors[:, values < _SHUT]
+    if not shut.size:
+        return None
+    start = np.asarray(M + _PUSH * shut @ shut.T)
+    answer = shut.T @ one_step(start) @ shut
+    return None if np.linalg.eigvalsh(answer)[-1] <= _PUSH * (1 + 1e-3) else start
 
 
 def _extrapolated(
@@ -209,14 +234,3 @@ def response(one_step: Map, M: Array) -> Array:
     answer = one_step(physical(M + probe)) - one_step(M)
     slope = float(np.sum(answer * probe) / np.sum(probe**2))
     return np.asarray(np.minimum(np.abs(moved) / max(1 - slope, 1e-6), 1.0))
-
-
-def physical(M: Array) -> Array:
-    """Return the nearest symmetric matrix with eigenvalues in [0, 1)."""
-    values, vectors = np.linalg.eigh(0.5 * (M + M.T))
-    return np.asarray((vectors * np.clip(values, 1e-12, 1 - 1e-12)) @ vectors.T)
-
-
-def cleaned(M: Array) -> Array:
-    """Set overlaps of the size of the tolerance to zero."""
-    return np.where(np.abs(M) < 1e-5, 0.0, 0.5 * (M + M.T))

@@ -35,9 +35,11 @@ from learnability.theory._interpolated import interpolated_information
 from learnability.theory._overlap_curve import OverlapCurve
 from learnability.theory._overlap_family import OverlapFamily
 from learnability.theory._phase_thresholds import FixedPoints, Thresholds, phase_thresholds
-from learnability.theory._relaxation import FixedPoint, ended, opened, physical, response, updated
+from learnability.theory._relaxation import FixedPoint, ended, opened, response, updated
+from learnability.theory._search_end import CLOSE, CLOSER, search_end
+from learnability.theory._slopes import Slopes, physical
 from learnability.theory.information import RESOLVED, LabelInformation, label_information
-from learnability.theory.thresholds import weak_recovery
+from learnability.theory.thresholds import first_estimates, weak_recovery
 
 __all__ = ["START", "FixedPoint", "StateEvolution", "Thresholds", "state_evolution"]
 
@@ -45,10 +47,8 @@ Array = NDArray[np.float64]
 
 START = 1e-2
 """Overlap of the start that knows nothing."""
-_CLOSE, _MOST_CENTRES = 0.03, 4
-"""A function I(M) that is smooth around an overlap holds this far from it."""
-_CLOSER = 3e-4
-"""The same where it is corrected by an exact integral."""
+_MOST_CENTRES = 4
+"""How often a function I(M) that is smooth around an overlap is moved to another."""
 _MANY = 8
 """From so many ratios on, fixed points of matrices are found along their family."""
 _APART = 1e-3
@@ -155,6 +155,8 @@ class StateEvolution:
     @cached_property
     def alpha_c(self) -> float:
         """The weak-recovery threshold: 0.0 where one label has a mean direction, inf if hard."""
+        if any(len(found.trivial) for found in first_estimates(self.channel)):
+            return 0.0
         recovery = weak_recovery(self.channel)
         return 0.0 if len(recovery.trivial) else recovery.alpha
 
@@ -248,15 +250,15 @@ class StateEvolution:
         """Return fixed points at several ratios, each found from that of the next smaller one."""
         found: dict[int, FixedPoint] = {}
         below: Array | None = None
-        along = self.curve is None and len(alphas) >= _MANY
+        along, slopes = self.curve is None and len(alphas) >= _MANY, Slopes()
         for k in np.argsort(alphas):
-            point = self._along_the_family(float(alphas[k]), informed) if along else None
+            point = self._along_the_family(float(alphas[k]), informed, slopes) if along else None
             if point is None:
                 point = self.fixed_point(float(alphas[k]), informed, below)
             found[int(k)], below = point, point.M
         return [found[k] for k in range(len(alphas))]
 
-    def _along_the_family(self, alpha: float, informed: bool) -> FixedPoint | None:
+    def _along_the_family(self, alpha: float, informed: bool, slopes: Slopes) -> FixedPoint | None:
         """The fixed point between two members of the family; None where they do not tell it."""
         zero, family = np.zeros((self.r, self.r)), self.family
         if alpha <= self.alpha_c and not informed:
@@ -267,9 +269,11 @@ class StateEvolution:
         found = family.reached(alpha, informed)
         if found is None:
             return None
-        if self.r < 3:  # It is cheap to end the search.
-            return self._iterated(alpha, found[0], plain=0)
-        return FixedPoint(found[0], Status.CONVERGED, found[1])
+        if self.r > 2:
+            return FixedPoint(found[0], Status.CONVERGED, found[1])
+        moves, about = branch.moved(alpha, informed), (self.information, self._tolerance)
+        point = None if moves is None else search_end(*about, alpha, found[0], moves, slopes)
+        return self._iterated(alpha, found[0], plain=0) if point is None else point
 
     def _staged(self, alpha: float, informed: bool) -> FixedPoint:
         """Find the leading coordinate first, then the others given what is known of it."""
@@ -372,7 +376,7 @@ class StateEvolution:
 
             found, status = opened(one_step, self._tolerance, M, plain)
             moved, M = float(np.abs(found - M).max()), physical(found)
-            close = _CLOSE if not self.information.exact_at(found) else _CLOSER
+            close = CLOSE if not self.information.exact_at(found) else CLOSER
             if moved < close or status is not Status.CONVERGED:
                 break
         found, left = ended(one_step, found)

@@ -14,6 +14,7 @@ from learnability.expressions.structure import soft_edges
 from learnability.gaussian.hermite_products import symmetric_basis
 from learnability.gaussian.sections import Section, basis_of
 from learnability.labels.conditional import ConditionalMoments
+from learnability.labels.continuous_laws import LatentLaw
 from learnability.labels.hermite import HermiteExpansion, expand
 from learnability.labels.laws import Law
 from learnability.labels.link import Link
@@ -22,6 +23,8 @@ __all__ = ["Signal", "bayes_operator", "hermite_orders", "open_range", "relevant
 
 Array = NDArray[np.float64]
 
+_SHOWN = 1e-6
+"""A direction that carries this share of the squared slopes is shown by them."""
 _STEEP = 20.0  # A steeper function changes within a twentieth of a standard deviation.
 
 
@@ -110,12 +113,39 @@ def refuse_spikes(link: Link) -> None:
 
 def _of_law(law: Law) -> tuple[Array, str | None]:
     """Return the visible directions on which any part of a law of the label depends."""
+    shown = _by_slopes(law) if isinstance(law, LatentLaw) else None
+    if shown is not None:
+        return shown, None
     found = [relevant_subspace(part) for part in law.parts]
     rows = np.vstack([basis[:, : law.r] for basis, _ in found])
     together = rows.T @ rows
     rank = int(np.linalg.matrix_rank(together, tol=1e-9)) if len(rows) else 0
     note = next((note for _, note in found if note), None)
     return top_range(together, rank), note
+
+
+def _by_slopes(law: LatentLaw) -> Array | None:
+    """Return the visible directions along which slopes show a label to change, (k, r).
+
+    An expansion in visible and latent variables is costly, and a slope is proof as well. None
+    where they do not tell all directions, or a part of the label has no expansion.
+    """
+    core, r = law.core, law.r
+    if core.tree is None or any(_why_not_expanded(part) is not None for part in law.summands):
+        return None
+    z = np.random.default_rng(19).standard_normal((512, core.r))
+    with np.errstate(all="ignore"):
+        slopes = np.stack([np.asarray(d(z), dtype=float) for d in core.gradient()[:r]], axis=1)
+    size = np.linalg.norm(slopes, axis=1)
+    slopes = slopes[np.isfinite(size) & (size > 0)]
+    if not len(slopes):
+        return None
+    unit = slopes / np.linalg.norm(slopes, axis=1, keepdims=True)
+    total = unit.T @ unit / len(unit)
+    basis = top_range(total, int(np.sum(np.linalg.eigvalsh(total) > _SHOWN)))
+    projector = np.zeros((core.r, core.r))
+    projector[:r, :r] = np.eye(r) - basis.T @ basis
+    return basis if len(basis) == r or _does_not_change(core, projector) else None
 
 
 def _unfolded(expansion: HermiteExpansion, k: int) -> Array:
