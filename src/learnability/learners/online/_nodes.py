@@ -12,15 +12,17 @@ jump, get a product of Gauss rules between its breaks; then
 * several neurons get scrambled Sobol points in u, others for each h, with both signs; four
   scrambles tell the error.
 
-Where the breaks of the link lie on no planes z_i = c, or are unknown, (h, u) are Sobol points
-together. Label noise is one more normal variable; a plain step is quadratic in it, and two nodes
-are exact. So are they for any random label, of which a plain step sees E[y | z] and Var(y | z); to
-the other rules its latent variables are coordinates of the sampled points, like those of neurons.
+Axes have as many nodes as the label needs (`settled_axes`). Where it oscillates too fast for that,
+or its breaks lie on no planes z_i = c or are unknown, (h, u) are Sobol points together. Label noise
+is one more normal variable; a plain step is quadratic in it, and two nodes are exact. So are they
+for any random label, of which a plain step sees E[y | z] and Var(y | z); to the other rules its
+latent variables are coordinates of the sampled points, like those of neurons.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -30,6 +32,7 @@ from numpy.typing import NDArray
 from learnability.gaussian.quadrature import axis_breaks
 from learnability.gaussian.rules import gauss_normal, product_grid, sobol_normals
 from learnability.gaussian.sections import Section
+from learnability.gaussian.settled_axes import settled_axes
 from learnability.labels.channel import Channel
 from learnability.labels.link import Link
 
@@ -38,7 +41,9 @@ __all__ = ["Nodes", "nodes_for", "noise_nodes"]
 Array = NDArray[np.float64]
 
 _GRID_REACH = 8.0
-_MOST_NODES = 100_000
+_MOST_NODES, _MOST_IN_GRIDS = 100_000, 2_000_000
+_FEWEST = 50  # Room for points in u under a node of h.
+_FEWER = 0.8  # Nodes of the hidden coordinates in the second of two grids over those in the first.
 
 
 class Fineness(NamedTuple):
@@ -56,6 +61,8 @@ class Fineness(NamedTuple):
         Logarithm to base 2 of the Sobol points of a scramble, before their signs.
     scrambles : int
         Number of scrambles.
+    accuracy : float
+        Of the mean square of the label along an axis, relative, where nothing else tells the error.
     """
 
     gauss: dict[int, int]
@@ -63,11 +70,12 @@ class Fineness(NamedTuple):
     grids: tuple[int, ...]
     sobol: int
     scrambles: int
+    accuracy: float
 
 
-FINE = Fineness({2: 128, 3: 32, 4: 14}, {1: 100, 2: 24, 3: 10}, (1200, 1000), 14, 4)
+FINE = Fineness({2: 128, 3: 32, 4: 14}, {1: 100, 2: 24, 3: 10}, (1200, 1000), 14, 4, 1e-5)
 """For equations of motion."""
-COARSE = Fineness({2: 48, 3: 20, 4: 10}, {1: 40, 2: 16, 3: 8}, (100,), 11, 1)
+COARSE = Fineness({2: 48, 3: 20, 4: 10}, {1: 40, 2: 16, 3: 8}, (100,), 11, 1, 1e-4)
 """For test errors, of which there are many and each is wanted to three digits."""
 
 
@@ -128,17 +136,39 @@ def _made(
     if breaks is None or link.r not in sizes.hidden:
         rules = [_sobol_rule(link.r + sampled, seed, link.r, sobol) for seed in seeds]
         return tuple(_labelled(channel, p, *rule, xi) for rule in rules)
+    values = _label_values(channel)
     smooth = None
     if activation.breaks == () and plain:
-        smooth = _gauss_rule(link, activation, breaks, p, plain, sizes.gauss.get(p + link.r))
+        smooth = _gauss_rule(channel, activation, values, breaks, p, sizes)
     if smooth is not None:
         return (_labelled(channel, p, *smooth, xi),)
-    hidden = product_grid([gauss_normal(b, sizes.hidden[link.r]) for b in breaks])
-    if p == 1 and (plain or not random):
-        grids = [_grid_rule(hidden, count // 2 ** (link.r - 1)) for count in sizes.grids]
+    one = p == 1 and (plain or not random)
+    each = max(sizes.grids) // 2 ** (link.r - 1)
+    most = _MOST_IN_GRIDS // (each if one else _FEWEST) // len(xi[0])
+    axes = settled_axes(values, breaks, sizes.hidden[link.r], 10 * sizes.accuracy, most)
+    if axes is None:
+        rules = [_sobol_rule(link.r + sampled, seed, link.r, sobol) for seed in seeds]
+        return tuple(_labelled(channel, p, *rule, xi) for rule in rules)
+    hidden = product_grid(axes)
+    if one:
+        # The second grid has fewer nodes along h as well, so that the two tell the whole error.
+        fewer = [
+            gauss_normal(b, int(_FEWER * len(x)), 8) for (x, _), b in zip(axes, breaks, strict=True)
+        ]
+        grids = [
+            _grid_rule(product_grid(fewer) if k else hidden, count // 2 ** (link.r - 1))
+            for k, count in enumerate(sizes.grids)
+        ]
         return tuple(_labelled(channel, p, *rule, xi) for rule in grids)
     layers = [_layered_rule(hidden, sampled, seed, sobol) for seed in seeds]
     return tuple(_labelled(channel, p, *rule, xi) for rule in layers)
+
+
+def _label_values(channel: Channel) -> Callable[[Array], Array]:
+    """Return what the nodes have to integrate: the label, or mean and variance of a random one."""
+    if channel.law is None:
+        return lambda z: np.asarray(channel.link(z), dtype=float)
+    return lambda z: np.stack([np.asarray(channel.link(z)), channel.variance(z)])
 
 
 def noise_nodes(noise: float, plain: bool) -> tuple[Array, Array]:
@@ -174,16 +204,33 @@ def _places(z: Array) -> tuple[Array, Any]:
 
 
 def _gauss_rule(
-    link: Link, activation: Link, breaks: list[Array], p: int, plain: bool, count: int | None
+    channel: Channel,
+    activation: Link,
+    values: Callable[[Array], Array],
+    breaks: list[Array],
+    p: int,
+    sizes: Fineness,
 ) -> tuple[Array, Array] | None:
     """Return a product of Gauss rules in all coordinates; None if that is too large."""
-    if plain and activation.degree is not None and link.degree is not None and link.law is None:
+    link = channel.link
+    if activation.degree is not None and link.degree is not None and link.law is None:
         # A squared step has this degree in each coordinate, half of it plus one nodes are exact.
         count = max(activation.degree - 1, 0) + max(activation.degree, link.degree) + 2
-    if count is None:
+        axes = [gauss_normal(b, count) for b in breaks] + [gauss_normal(np.zeros(0), count)] * p
+        return product_grid(axes) if math.prod(len(x) for x, _ in axes) <= _MOST_NODES else None
+    start = sizes.gauss.get(p + link.r)
+    if start is None:
         return None
-    axes = [gauss_normal(b, count) for b in breaks] + [gauss_normal(np.zeros(0), count)] * p
-    return product_grid(axes) if math.prod(len(x) for x, _ in axes) <= _MOST_NODES else None
+    slope = activation.derivative()
+
+    def field(z: Array) -> Array:
+        return np.stack([np.asarray(part(z), dtype=float) for part in (activation, slope)])
+
+    one = settled_axes(field, [np.zeros(0)], start, sizes.accuracy, _MOST_NODES)
+    own = None if one is None else one * p
+    room = 0 if own is None else _MOST_NODES // math.prod(len(x) for x, _ in own)
+    axes = settled_axes(values, breaks, start, sizes.accuracy, room) if room else None
+    return None if own is None or axes is None else product_grid([*axes, *own])
 
 
 def _grid_rule(hidden: tuple[Array, Array], count: int) -> tuple[Array, Array]:
