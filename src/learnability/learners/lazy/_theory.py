@@ -28,6 +28,7 @@ from learnability.learners.lazy._spiked_points import (
     training_points,
 )
 from learnability.learners.lazy._spiked_regression import Points, conditional_errors, limit_errors
+from learnability.learners.measurement import FAR_MEAN, far_mean_note, mean_ratio
 from learnability.targets.base import Target
 from learnability.theory.equivalent import Levels, errors
 
@@ -149,7 +150,9 @@ def predicted(
     if d is None or frame is None:
         degree = at.get("degree", 1)
         levels = limit_levels(*view.weights(), target, degree)
-        about = {"degree": degree, "floor": levels.noise}
+        about: dict[str, Any] = {"degree": degree, "floor": levels.noise}
+        if (ratio := mean_ratio(target)) > FAR_MEAN:
+            about["note"] = far_mean_note(ratio)
         return Found(_curves(learner, levels, alphas, view.features), attrs=about)
     if frame.isotropic and seeds is None:
         values = _curves(learner, view.levels(target, d), alphas * d, view.features * d)
