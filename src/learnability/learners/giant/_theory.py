@@ -31,6 +31,7 @@ from learnability.learners.giant._parameters import (
 )
 from learnability.learners.giant._runs import by_ridge, parameters_of
 from learnability.learners.giant._training import neurons, samples, step_size, train
+from learnability.learners.measurement import FAR_MEAN, far_mean_note, mean_ratio
 from learnability.progress import tracked
 from learnability.results.schema import Status
 from learnability.targets.base import Target, checked_memory
@@ -56,6 +57,8 @@ _TYPICAL = 500
 _SOON = 10.0
 """A dimension beside which every one that is used is large."""
 _LOST = Errors(math.nan, math.nan, str(Status.DIVERGED))
+_NONE = 1e-12
+"""A spike of this length is none."""
 _HUGE = 1e12
 """Weights beyond it have diverged."""
 
@@ -146,14 +149,24 @@ def predicted(learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> Fou
     curve = Curve(learner, target, at)
     found = [[curve(float(a), ridge) for ridge in learner.ridges] for a in at["alpha"]]
     once = curve.parameters._asdict()
+    if curve.parameters.spike < _NONE:
+        once["alignment"] = math.nan
     repeated = {name: np.full(len(at["alpha"]), value) for name, value in once.items()}
     about: dict[str, Any] = {}
     needed = 1 / max(curve.parameters.spike, 1e-9) ** 2
-    if needed > _SOON:
+    if curve.parameters.spike < _NONE:
+        about["note"] = (
+            f"{learner.activation!r} has E[sigma'] = 0, so that a step on a batch of order d adds "
+            "no spike: nothing has an alignment, and the errors are those of neurons that share "
+            "their batch alone."
+        )
+    elif needed > _SOON:
         about["note"] = (
             f"The limit of a small step is that of dimensions far above 1/spike^2 = {needed:.3g}; "
             "below, the step is not seen by the readout: give `d`."
         )
+    if (ratio := mean_ratio(target)) > FAR_MEAN:
+        about["note"] = " ".join([*about.values(), far_mean_note(ratio)])
     return Found({**_named(learner, found), **repeated}, attrs=about)
 
 
