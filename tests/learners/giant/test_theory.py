@@ -154,3 +154,10 @@ def test_given_first_layers_know_the_variance_of_fast_labels() -> None:
         float(learner.predict(t, d=100, alpha=2.0, seeds=3).error.mean()) for t in (fast, noisy)
     ]
     assert found[0] == pytest.approx(found[1], rel=0.05)
+
+
+def test_no_best_ridge_where_the_error_falls_for_ever() -> None:
+    """Of a label that is all noise nothing is the best guess, and 1e4 is no such ridge."""
+    learner = GiantSteps(**TANH)
+    found = learner.predict(MultiIndex("tanh(z)", noise=1e6), question="best-ridge", alpha=2.0)
+    assert np.isnan(found.best_ridge) and np.isnan(found.error) and "larger ridge" in found.note
