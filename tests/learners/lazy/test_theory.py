@@ -120,3 +120,12 @@ def test_a_limit_that_is_far_is_told() -> None:
     learner = RandomFeatures(1.0, "relu(z)", 0.1)
     assert "note" not in learner.predict("tanh(z)", alpha=1.0).attrs
     assert "dimensions far above" in learner.predict("10 + tanh(z)", alpha=1.0).note
+
+
+def test_sizes_are_those_of_runs() -> None:
+    """One neuron is one, whatever the width says, and a handful of samples has no theory."""
+    narrow = [RandomFeatures(width, "relu(z)", 0.1) for width in (0.001, 1 / 200)]
+    first, second = (float(one.predict("z", d=200, alpha=1.0).error) for one in narrow)
+    assert first == second
+    with pytest.raises(LearnabilityError, match="2 samples"):
+        narrow[0].predict("z", d=200, alpha=[0.01, 1.0])
