@@ -43,6 +43,7 @@ Array = NDArray[np.float64]
 _GRID_REACH = 8.0
 _MOST_NODES, _MOST_IN_GRIDS = 100_000, 2_000_000
 _FEWEST = 50  # Room for points in u under a node of h.
+_NOISE_NODES, _MOST_NOISE_NODES = 10, 40
 _FEWER = 0.8  # Nodes of the hidden coordinates in the second of two grids over those in the first.
 
 
@@ -159,7 +160,8 @@ def _made(
             _grid_rule(product_grid(fewer) if k else hidden, count // 2 ** (link.r - 1))
             for k, count in enumerate(sizes.grids)
         ]
-        return tuple(_labelled(channel, p, *rule, xi) for rule in grids)
+        noises = [xi, noise_nodes(1.0 if random else noise, plain, _FEWER)]
+        return tuple(_labelled(channel, p, *grids[k], noises[k]) for k in range(len(grids)))
     layers = [_layered_rule(hidden, sampled, seed, sobol) for seed in seeds]
     return tuple(_labelled(channel, p, *rule, xi) for rule in layers)
 
@@ -171,11 +173,18 @@ def _label_values(channel: Channel) -> Callable[[Array], Array]:
     return lambda z: np.stack([np.asarray(channel.link(z)), channel.variance(z)])
 
 
-def noise_nodes(noise: float, plain: bool) -> tuple[Array, Array]:
-    """Rule of the standard normal variable in the label noise: exact for a plain step."""
+def noise_nodes(noise: float, plain: bool, share: float = 1.0) -> tuple[Array, Array]:
+    """Rule of the standard normal variable in the label noise: exact for a plain step.
+
+    Other rules put the label into a slope, which is narrow beside strong noise: that has more
+    nodes, and a second rule with a `share` of them tells their error.
+    """
     if not noise:
         return np.zeros(1), np.ones(1)
-    return (np.array([-1.0, 1.0]), np.full(2, 0.5)) if plain else gauss_normal(np.zeros(0), 6)
+    if plain:
+        return np.array([-1.0, 1.0]), np.full(2, 0.5)
+    count = min(_NOISE_NODES + 8 * max(math.sqrt(noise) - 1, 0.0), _MOST_NOISE_NODES)
+    return gauss_normal(np.zeros(0), math.ceil(share * count), 1)
 
 
 def _labelled(
