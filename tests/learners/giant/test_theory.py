@@ -140,8 +140,8 @@ def test_the_mean_of_a_label_is_not_learned_where_features_feel_lengths(init: st
     """Features that grow with |x| cannot be constant, also after a step."""
     learner = GiantSteps(1.0, "relu(z)", 2.0, step=0.2, init=init, ridge=0.1)
     target = MultiIndex("10 + tanh(z)")
-    theory = learner.predict(target, d=150, alpha=2.0, seeds=3).error
-    runs = learner.simulate(target, d=150, alpha=2.0, seeds=3).error
+    theory = learner.predict(target, d=200, alpha=2.0, seeds=3).error
+    runs = learner.simulate(target, d=200, alpha=2.0, seeds=3).error
     stderr = float((runs - theory).std(ddof=1)) / np.sqrt(3)
     assert float(theory.mean()) == pytest.approx(float(runs.mean()), rel=0.05, abs=2 * stderr)
 
