@@ -132,3 +132,32 @@ def test_an_even_activation_learns_nothing_of_an_odd_target() -> None:
     found = learner.predict("erf(z)", alpha=2.0)
     assert float(found.spike) == pytest.approx(0.0, abs=1e-12)
     assert float(found.error) > MultiIndex("erf(z)").label_variance
+    assert np.isnan(found.alignment) and "no spike" in found.note  # Nothing has one.
+
+
+@pytest.mark.parametrize("init", ["ones", "symmetric"])
+def test_the_mean_of_a_label_is_not_learned_where_features_feel_lengths(init: str) -> None:
+    """Features that grow with |x| cannot be constant, also after a step."""
+    learner = GiantSteps(1.0, "relu(z)", 2.0, step=0.2, init=init, ridge=0.1)
+    target = MultiIndex("10 + tanh(z)")
+    theory = learner.predict(target, d=200, alpha=2.0, seeds=3).error
+    runs = learner.simulate(target, d=200, alpha=2.0, seeds=3).error
+    stderr = float((runs - theory).std(ddof=1)) / np.sqrt(3)
+    assert float(theory.mean()) == pytest.approx(float(runs.mean()), rel=0.05, abs=2 * stderr)
+
+
+def test_given_first_layers_know_the_variance_of_fast_labels() -> None:
+    """sin(15 z) acts as noise, and nodes of two kept directions had another variance of it."""
+    learner = GiantSteps(0.5, "tanh(z)", 4.0, step=1.0, ridge=0.1)
+    fast, noisy = MultiIndex("z + 2*sin(15*z)"), MultiIndex("z", noise=2.0)
+    found = [
+        float(learner.predict(t, d=100, alpha=2.0, seeds=3).error.mean()) for t in (fast, noisy)
+    ]
+    assert found[0] == pytest.approx(found[1], rel=0.05)
+
+
+def test_no_best_ridge_where_the_error_falls_for_ever() -> None:
+    """Of a label that is all noise nothing is the best guess, and 1e4 is no such ridge."""
+    learner = GiantSteps(**TANH)
+    found = learner.predict(MultiIndex("tanh(z)", noise=1e6), question="best-ridge", alpha=2.0)
+    assert np.isnan(found.best_ridge) and np.isnan(found.error) and "larger ridge" in found.note

@@ -28,7 +28,9 @@ def test_the_kernel_of_an_activation_is_the_limit_of_wide_features() -> None:
             wide.predict("z + z**2", alpha=alpha),
         )
         np.testing.assert_allclose(found[name], limit[name], rtol=1e-4)
-        found = kernel.predict("z + z**2", d=40, alpha=alpha)
+        # In dimension d the features feel the lengths of inputs, and so does their kernel.
+        long = KernelRidge("exp(z3 + z1/2 + z2/2 - 1)", 0.2)
+        found = long.predict("z + z**2", d=40, alpha=alpha)
         limit = wide.predict("z + z**2", d=40, alpha=alpha)
         np.testing.assert_allclose(found[name], limit[name], rtol=1e-4)
 

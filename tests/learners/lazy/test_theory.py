@@ -83,3 +83,49 @@ def test_two_directions_on_one_spike_are_those_of_two_spikes_one_of_which_is_fla
     )
     gap = abs(float(one.error - two.error))
     assert gap < 5 * math.hypot(float(one.error_stderr), float(two.error_stderr)) + 0.005
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        RandomFeatures(2.0, "relu(z)", ridge=0.1),
+        RandomFeatures(1.0, "cos(z)", ridge=1.0),
+        KernelRidge("exp(z3 - z1/2 - z2/2)", ridge=0.1),
+        KernelRidge("exp(z)", ridge=0.1),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("inputs", [Isotropic(), Spiked(8.0, 0.8)], ids=repr)
+def test_the_mean_of_a_label_is_not_learned_where_features_feel_lengths(
+    learner: KernelRidge | RandomFeatures, inputs: Isotropic | Spiked
+) -> None:
+    """Features that grow with |x| cannot be constant: 0.41 was predicted for 0.63 here."""
+    target = MultiIndex("10 + tanh(z)", inputs=inputs)
+    theory = float(learner.predict(target, d=200, alpha=1.5).error)
+    runs = learner.simulate(target, d=200, alpha=1.5, seeds=4).error
+    stderr = float(runs.std(ddof=1)) / 2
+    allowed = 0.1 if inputs.kind == "spiked" else 0.04
+    assert theory == pytest.approx(float(runs.mean()), rel=allowed, abs=3 * stderr)
+
+
+def test_training_sets_know_their_lengths() -> None:
+    target = MultiIndex("10 + tanh(z)", inputs=Spiked(8.0, 0.8))
+    learner = KernelRidge("exp(z3 - z1/2 - z2/2)", ridge=0.1)
+    theory = learner.predict(target, d=200, alpha=1.5, seeds=4).error
+    runs = learner.simulate(target, d=200, alpha=1.5, seeds=4).error
+    assert float(theory.mean()) == pytest.approx(float(runs.mean()), rel=0.06)
+
+
+def test_a_limit_that_is_far_is_told() -> None:
+    learner = RandomFeatures(1.0, "relu(z)", 0.1)
+    assert "note" not in learner.predict("tanh(z)", alpha=1.0).attrs
+    assert "dimensions far above" in learner.predict("10 + tanh(z)", alpha=1.0).note
+
+
+def test_sizes_are_those_of_runs() -> None:
+    """One neuron is one, whatever the width says, and a handful of samples has no theory."""
+    narrow = [RandomFeatures(width, "relu(z)", 0.1) for width in (0.001, 1 / 200)]
+    first, second = (float(one.predict("z", d=200, alpha=1.0).error) for one in narrow)
+    assert first == second
+    with pytest.raises(LearnabilityError, match="2 samples"):
+        narrow[0].predict("z", d=200, alpha=[0.01, 1.0])

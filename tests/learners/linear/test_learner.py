@@ -60,3 +60,13 @@ def test_labels_of_one_kind_only_are_told() -> None:
     target = MultiIndex("step(z - 4.5)")
     with pytest.raises(LearnabilityError, match="are equal"):
         LinearModel(loss="logistic").simulate(target, d=10, alpha=1.0)
+
+
+def test_a_fixed_point_that_was_not_found_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At n = d with a ridge of 1e-12 the error is 125000, and 467 +- 233 was printed."""
+    monkeypatch.setattr("learnability.learners.linear._asymptotics._MOST_STEPS", 200)
+    found = LinearModel(ridge=1e-12).predict(MultiIndex("z", noise=0.25), alpha=[0.5, 1.0])
+    assert found.status.values.tolist() == ["converged", "stopped"]
+    assert np.isfinite(found.error[0]) and "larger `ridge`" in found.note
+    for name in ("error", "train_error", "overlap", "cosine", "error_stderr"):
+        assert np.isnan(found[name][1]).all(), name

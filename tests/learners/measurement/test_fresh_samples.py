@@ -56,3 +56,11 @@ def test_spiked_inputs_and_their_labels() -> None:
 
     truth, nothing = fresh_error(target, 4, 15, predictors)
     assert truth == pytest.approx(0.2, abs=1e-6) and nothing == pytest.approx(2.2, rel=0.02)
+
+
+def test_a_constant_has_no_tails_to_correct() -> None:
+    """Its square varies by rounding alone, by which the correction was divided."""
+    for c in (0.7, 0.3, 1.1):
+        target = MultiIndex(f"{c} + 0*z")
+        found = fresh_error(target, 0, 5, lambda X: np.full((1, len(X)), 2.0))
+        assert found == pytest.approx([(2 - c) ** 2], rel=1e-5)

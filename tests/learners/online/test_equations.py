@@ -65,8 +65,8 @@ def test_a_spike_that_is_none_changes_nothing() -> None:
     rest = found.rest + found.overlap[..., 1:] ** 2
     np.testing.assert_allclose(rest, plain.rest, atol=1e-6)
     start = Start(np.array([[0.75]]), np.array([[0.3, 0.4]]))
-    time, lost = framed.recovery(start, np.ones(1), 50.0, 0.6)
-    at = framed.solve(start, np.ones(1), np.array([time]))
+    reached, lost = framed.recovery(start, np.ones(1), 50.0, 0.6)
+    at = framed.solve(start, np.ones(1), reached[:1])
     m, Q = float(at.overlap[0, 0, 0, 0]), float(at.rest[0, 0, 0, 0] + (at.overlap[0] ** 2).sum())
     assert not lost and m / np.sqrt(Q) == pytest.approx(0.6, abs=1e-3)
 

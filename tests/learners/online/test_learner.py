@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from learnability import LearnabilityError, MultiIndex, OnlineSGD, SpikedIndex
+from learnability import LearnabilityError, Link, MultiIndex, OnlineSGD, SpikedIndex
 from learnability.learners.networks.starts import start_of, weights_at
 
 BAD = [
@@ -155,3 +155,25 @@ def test_normalised_rules_act_on_isotropic_inputs_too(rule):
     long = learner.simulate("tanh(2*z)", d=2000, time=2.0, seeds=64, start=(0.5, 0.2))
     gap = abs(float(long.overlap.mean() - theory.overlap.item()))
     assert gap < 4 * float(long.overlap.std(ddof=1)) / 8
+
+
+def test_recovery_has_the_error_of_its_averages() -> None:
+    """A function of unknown breaks has sampled averages, which differ by their scrambles."""
+    learner = OnlineSGD(activation="tanh(z)", step=0.5)
+    asked = {"question": "recovery", "time": 20, "start": (1.0, 0.2)}
+    text = learner.predict("tanh(2*z) + z/2", **asked)
+    known = Link("tanh(2*z) + z/2")
+    blind = learner.predict(Link(lambda z: known(z), r=1), **asked)
+    assert float(text.recovery_time_stderr) == 0.0 < float(blind.recovery_time_stderr)
+    gap = float(text.recovery_time - blind.recovery_time)
+    assert abs(gap) <= 4 * float(blind.recovery_time_stderr) + 1e-3
+
+
+def test_a_recovery_that_the_averages_do_not_decide_is_no_number() -> None:
+    from learnability.learners.online.learner import _recovery_by_rule
+
+    times = np.array([[1.0, 1.2], [np.inf, 3.0], [np.inf, np.inf]])
+    found = _recovery_by_rule(times, np.zeros(3, dtype=bool))
+    assert found["status"].tolist() == ["recovered", "undecided", "stopped"]
+    np.testing.assert_allclose(found["recovery_time"], [1.1, np.nan, np.inf])
+    np.testing.assert_allclose(found["recovery_time_stderr"], [0.1, np.nan, np.nan])

@@ -101,3 +101,36 @@ def test_paths_are_turned_by_symmetries_of_the_link() -> None:
     np.testing.assert_allclose(even[-1], [[0.9, 0.3]])
     odd = path @ symmetry_of(path, Link("z1 + z2**2"))
     np.testing.assert_allclose(odd[-1], path[-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "activation"),
+    [
+        ("2*sin(20*z)", "relu(z)"),
+        ("2*sin(9*z1) + z2", "tanh(z)"),
+        ("sign(sin(20*z))", "tanh(z)"),
+    ],
+)
+def test_errors_on_fast_labels_are_those_of_samples(text: str, activation: str) -> None:
+    """Runs and theory had the same nodes, and both said 4.43 instead of 2.50, 1.04 of 3.03."""
+    target = MultiIndex(text)
+    learner = OnlineSGD(activation=activation, step=0.1)
+    start = (1.0, np.full((1, target.r), 0.3))
+    z = np.random.default_rng(0).standard_normal((400_000, target.r + 1))
+    field = 0.3 * z[:, : target.r].sum(axis=1) + np.sqrt(1 - 0.09 * target.r) * z[:, -1]
+    error = (Link(activation)(field[:, None]) - target.link(z[:, : target.r])) ** 2
+    for found in (
+        learner.predict(target, time=[0.0], start=start).error,
+        learner.simulate(target, d=50, time=[0.0], start=start, seeds=1).error[0],
+    ):
+        assert float(found) == pytest.approx(float(error.mean()), rel=0.01)
+
+
+def test_a_label_of_heavy_tails_has_its_known_variance_in_the_error() -> None:
+    """The link is a function of unknown breaks, whose nodes are points."""
+    target = MultiIndex(lambda z: np.exp(0.9 * z[..., 0]), r=1)
+    learner = OnlineSGD(activation="tanh(z)", step=0.1)
+    found = learner.predict(target, time=[0.0], start=(1.0, 0.0)).error
+    x, w = np.polynomial.hermite_e.hermegauss(80)
+    own = float(w @ np.tanh(x) ** 2) / np.sqrt(2 * np.pi)
+    assert float(found) == pytest.approx(np.exp(1.62) + own, rel=1e-3)

@@ -18,6 +18,7 @@ from learnability.errors import LearnabilityError
 from learnability.gaussian.quadrature import adapted_complement, axis_breaks, rules_for
 from learnability.gaussian.rules import Rule, composite_legendre, gauss_normal, sobol_normals
 from learnability.gaussian.sections import REACH, Section
+from learnability.gaussian.settled_axes import settled_axes
 from learnability.labels.link import Link
 from learnability.learners.giant._limit_errors import Features, Labels
 from learnability.learners.giant._network import Parameters
@@ -30,6 +31,7 @@ Array = NDArray[np.float64]
 _NODES = 24
 _LABEL_NODES = 128
 _LOG_NODES = 11
+_SETTLED = 1e-4  # Accuracy of E[y^2] at the nodes of one coordinate.
 _MOST = 2_000_000  # Points that are evaluated at once.
 
 
@@ -137,8 +139,13 @@ def label_nodes(target: Target, linear: Array) -> tuple[Array, Array, Array]:
         Coordinates, labels and weights; more than one coordinate by quasi Monte Carlo.
     """
     frame, channel = frame_along(target, linear), target.channel
+    section = Section.whole(target.link)
+    axis = None
     if target.r == 1 and channel.law is None:
-        at, weights = gauss_normal(Section.whole(target.link).breakpoints, _LABEL_NODES)
+        breaks = [section.breakpoints]
+        axis = settled_axes(section, breaks, _LABEL_NODES, _SETTLED, 20 * _LABEL_NODES)
+    if axis is not None:
+        at, weights = axis[0]
         noise, share = np.zeros((1, 0)), np.ones(1)
         if channel.noise > 0:
             nodes, share = gauss_normal(np.zeros(0), _NODES)

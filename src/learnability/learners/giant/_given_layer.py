@@ -12,6 +12,10 @@ where l_j = E[z sigma(mu_j + c_j z)] / c_j and r_j is the rest of the variance; 
 same start share a part of r_j. Nothing is assumed about the rows: the second layer, the number of
 steps and the biases are arbitrary.
 
+The squared length of what is left of g varies by a share s, s^2 = 2 E[cos^2] over pairs of rows,
+and all c_j with it. A label with a large mean is fitted by features that move together so, and then
+kappa has this length as one more coordinate, with the nodes c_j sqrt(1 +- s).
+
 References
 ----------
 Dandi, Pesce, Cui, Krzakala, Lu, Loureiro, arXiv:2410.18938; Goldt, Loureiro, Reeves, Krzakala,
@@ -29,9 +33,11 @@ from numpy.typing import NDArray
 from learnability.errors import LearnabilityError
 from learnability.gaussian.rules import gauss_normal, product_grid, sobol_normals
 from learnability.gaussian.sections import Section
+from learnability.gaussian.settled_axes import settled_axes
 from learnability.inputs.base import Directions
 from learnability.labels.link import Link
 from learnability.learners.giant._network import Network
+from learnability.learners.measurement import lengths_count
 from learnability.targets.base import Target
 from learnability.theory.shifted_moments import shifted_moments
 
@@ -48,6 +54,9 @@ _LENGTHS = 8
 _SPACING = 0.1
 _RANK = 1e-11
 _TERMS = 10
+_SETTLED, _MOST_NODES = 1e-4, {1: 2000, 2: 250}
+"""Accuracy of E[y^2] along the hidden coordinate, and the most nodes there for one and for two kept
+directions; faster labels get points."""
 
 
 class LowRank(NamedTuple):
@@ -75,7 +84,7 @@ class Layer(NamedTuple):
     label : array, shape (K,)
         The label without its noise.
     noise : array, shape (K,)
-        Variance of that noise.
+        Variance of that, and what the nodes miss of the variance of the label.
     """
 
     weights: Array
@@ -127,8 +136,21 @@ def given_layer(
         fields += network.b.astype(float)
     half = len(W) // 2
     correlation = np.diag(gram, half) / (lengths[:half] * lengths[half:]) if paired else None
-    mean, slope, left, shared = _moments(activation, fields, lengths, correlation)
     label = np.asarray(Section.whole(target.link)(kappa[:, : target.r]), dtype=float)
+    noise = target.channel.variance(kappa[:, : target.r])
+    # What points miss of Var(y), which is known, is learned as little as noise is.
+    seen = float(weights @ ((label - weights @ label) ** 2 + noise))
+    noise = noise + (target.label_variance - seen)
+    factors = [1.0]
+    share = _length_share(gram, lengths, correlation)
+    if lengths_count(target, share**2):
+        factors = [math.sqrt(1 + share), math.sqrt(1 - share)]
+    found = [_moments(activation, fields, c * lengths, correlation) for c in factors]
+    mean, slope, left = (np.vstack([one[k] for one in found]) for k in range(3))
+    slope *= np.repeat(factors, len(weights))[:, None]
+    shared = None if correlation is None else np.vstack([one[3] for one in found])
+    count = len(factors)
+    weights = np.tile(weights / count, count)
     return Layer(
         weights,
         _compressed(mean, weights),
@@ -136,9 +158,19 @@ def given_layer(
         left,
         shared,
         gram,
-        label,
-        target.channel.variance(kappa[:, : target.r]),
+        np.tile(label, count),
+        np.tile(noise, count),
     )
+
+
+def _length_share(gram: Array, lengths: Array, correlation: Array | None) -> float:
+    """Return the standard deviation of the squared length that all neurons see, over its mean."""
+    p = len(gram)
+    cosines = gram / np.outer(lengths, lengths)
+    total, pairs = float(np.sum(cosines**2)) - p, p * (p - 1)
+    if correlation is not None:
+        total, pairs = total - 2 * float(correlation @ correlation), pairs - p
+    return min(math.sqrt(2 * max(total, 0.0) / pairs), 0.5) if pairs > 0 else 0.0
 
 
 def _long_directions(rows: Array) -> Array:
@@ -162,8 +194,10 @@ def _long_directions(rows: Array) -> Array:
 def _nodes(link: Link, k: int) -> tuple[Array, Array]:
     """Return nodes (K, k) of the normal law and weights; for r = 1 they split at its breaks."""
     if k <= 2 and link.r == 1:
-        first = gauss_normal(Section.whole(link).breakpoints, 128 if k == 1 else 64)
-        return product_grid([first, *[gauss_normal(np.zeros(0), 32)] * (k - 1)])
+        section, count = Section.whole(link), 128 if k == 1 else 64
+        first = settled_axes(section, [section.breakpoints], count, _SETTLED, _MOST_NODES[k])
+        if first is not None:
+            return product_grid([*first, *[gauss_normal(np.zeros(0), 32)] * (k - 1)])
     points = sobol_normals(k, _LOG_POINTS + (k > 3), seed=0)
     points = np.vstack([points, -points])
     return points, np.full(len(points), 1 / len(points))

@@ -30,8 +30,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.gaussian.rules import gauss_normal
+from learnability.errors import LearnabilityError
 from learnability.gaussian.sections import Section
+from learnability.gaussian.settled_axes import settled_axes
 from learnability.labels.link import Link
 from learnability.learners.networks.population import Population
 
@@ -43,6 +44,7 @@ __all__ = ["Meeting", "descend", "flowed", "meeting", "pull_table", "start_noise
 Array = NDArray[np.float64]
 
 _KNOTS, _REACH = 81, 5.0
+_SETTLED, _MOST_NODES = 1e-5, 10_000
 
 
 def whitening(X: NDArray[np.float32]) -> tuple[Array, Array]:
@@ -124,8 +126,9 @@ def flowed(pulls: CubicSpline, rho: Array, time: float) -> Array:
 
 def start_noise(link: Link, activation: Link, noise: float) -> float:
     """Return v = E[(y - sigma)^2 sigma'^2], noise included, with field and label independent."""
-    z, weights = gauss_normal(Section.whole(activation).breakpoints, 64)
-    u, shares = gauss_normal(Section.whole(link).breakpoints, 64)
+    both = tuple((f, 1.0) for f in _both(activation))
+    z, weights = _line(both, Section.whole(activation).breakpoints)
+    u, shares = _line(((link, 1.0),), Section.whole(link).breakpoints)
     value, slope = (np.asarray(f(z[:, None]), dtype=float) for f in _both(activation))
     label = np.asarray(link(u[:, None]), dtype=float)
     mean, square = float(shares @ label), float(shares @ label**2) + noise
@@ -153,12 +156,34 @@ def meeting(population: Population, noise: float) -> Meeting:
     found = []
     for sign in (1.0, -1.0):
         breaks = [Section.whole(f).breakpoints * s for f, s in ((link, 1.0), (activation, sign))]
-        u, weights = gauss_normal(np.unique(np.concatenate(breaks)), 64)
+        pair = tuple((f, sign) for f in _both(activation))
+        u, weights = _line(((link, 1.0), *pair), np.unique(np.concatenate(breaks)))
         value, slope = (np.asarray(f(sign * u[:, None]), dtype=float) for f in _both(activation))
         error = (np.asarray(link(u[:, None]), dtype=float) - value) ** 2 + noise
         pull = population.normalised_pull(sign)
         found.append(float(weights @ (error * slope**2)) / max(pull**2, 1e-300))
     return Meeting(*found)
+
+
+def _line(functions: tuple[tuple[Link, float], ...], breaks: Array) -> tuple[Array, Array]:
+    """Nodes and weights of the normal law that integrate the squares of functions f(sign z).
+
+    Raises
+    ------
+    LearnabilityError
+        When one of them oscillates too fast.
+    """
+
+    def values(z: Array) -> Array:
+        return np.stack([np.asarray(f(sign * z), dtype=float) for f, sign in functions])
+
+    axis = settled_axes(values, [breaks], 64, _SETTLED, _MOST_NODES)
+    if axis is None:
+        raise LearnabilityError(
+            f"{functions[0][0]!r} oscillates too fast for {_MOST_NODES} nodes of its integrals, so "
+            "that the noise of the flow is not known: use `simulate`."
+        )
+    return axis[0]
 
 
 def _both(activation: Link) -> tuple[Link, Link]:

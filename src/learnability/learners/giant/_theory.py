@@ -31,6 +31,7 @@ from learnability.learners.giant._parameters import (
 )
 from learnability.learners.giant._runs import by_ridge, parameters_of
 from learnability.learners.giant._training import neurons, samples, step_size, train
+from learnability.learners.measurement import FAR_MEAN, far_mean_note, mean_ratio
 from learnability.progress import tracked
 from learnability.results.schema import Status
 from learnability.targets.base import Target, checked_memory
@@ -56,6 +57,10 @@ _TYPICAL = 500
 _SOON = 10.0
 """Dimensions in use are far above 1/spike^2 if that is below this number; else there is a note."""
 _LOST = Errors(math.nan, math.nan, str(Status.DIVERGED))
+_NONE = 1e-12
+"""A spike of this length is none."""
+_FURTHER = 12
+"""Ridges beyond the usual ones, each 2.7 times further, at which the smallest error is sought."""
 _HUGE = 1e12
 """Weights beyond this size count as diverged."""
 
@@ -146,14 +151,24 @@ def predicted(learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> Fou
     curve = Curve(learner, target, at)
     found = [[curve(float(a), ridge) for ridge in learner.ridges] for a in at["alpha"]]
     once = curve.parameters._asdict()
+    if curve.parameters.spike < _NONE:
+        once["alignment"] = math.nan
     repeated = {name: np.full(len(at["alpha"]), value) for name, value in once.items()}
     about: dict[str, Any] = {}
     needed = 1 / max(curve.parameters.spike, 1e-9) ** 2
-    if needed > _SOON:
+    if curve.parameters.spike < _NONE:
+        about["note"] = (
+            f"{learner.activation!r} has E[sigma'] = 0, so that a step on a batch of order d adds "
+            "no spike: nothing has an alignment, and the errors are those of neurons that share "
+            "their batch alone."
+        )
+    elif needed > _SOON:
         about["note"] = (
             f"The limit of a small step holds in dimensions far above 1/spike^2 = {needed:.3g}; "
             "below, the readout hardly sees the step: give `d`."
         )
+    if (ratio := mean_ratio(target)) > FAR_MEAN:
+        about["note"] = " ".join([*about.values(), far_mean_note(ratio)])
     return Found({**_named(learner, found), **repeated}, attrs=about)
 
 
@@ -250,19 +265,46 @@ def _named(learner: GiantSteps, found: Sequence[Any]) -> dict[str, NDArray[Any]]
 
 
 def best_ridges(learner: GiantSteps, target: Target, at: Mapping[str, Any]) -> Found:
-    """Return the ridge between 1e-6 and 1e4 with the smallest predicted error, and that error."""
+    """Return the ridge of the smallest predicted error, and that error; NaN where it is at an end.
+
+    The error is looked at from 1e-6 to 1e4, and further where it still falls there.
+    """
     from scipy.optimize import minimize_scalar
 
     curve = Curve(learner, target, at)
-    grid = np.linspace(math.log(1e-6), math.log(1e4), 24)
-    ridges, least = [], []
+    ridges, least, lost = [], [], False
     for alpha in at["alpha"]:
 
         def error(log_ridge: float, alpha: float = float(alpha)) -> float:
             return curve(alpha, math.exp(log_ridge)).test
 
-        k = int(np.clip(np.argmin([error(x) for x in grid]), 1, len(grid) - 2))
+        grid = np.linspace(math.log(1e-6), math.log(1e4), 24)
+        values = [error(x) for x in grid]
+        step = grid[1] - grid[0]
+        for _ in range(_FURTHER):
+            k = int(np.argmin(values))
+            if k == 0:
+                grid = np.append(grid[0] - step, grid)
+                values.insert(0, error(grid[0]))
+            elif k == len(grid) - 1:
+                grid = np.append(grid, grid[-1] + step)
+                values.append(error(grid[-1]))
+            else:
+                break
+        k = int(np.argmin(values))
+        if k in (0, len(grid) - 1):
+            lost = True
+            ridges.append(math.nan)
+            least.append(math.nan)
+            continue
         found = minimize_scalar(error, bounds=(grid[k - 1], grid[k + 1]), method="bounded")
         ridges.append(math.exp(float(found.x)))
         least.append(float(found.fun))
-    return Found({"best_ridge": np.array(ridges), "error": np.array(least)})
+    values_by_name = {"best_ridge": np.array(ridges), "error": np.array(least)}
+    return Found(values_by_name, attrs={"note": _NO_BEST} if lost else {})
+
+
+_NO_BEST = (
+    "Where there is no best ridge the error falls with every larger ridge, as for a label that is "
+    "almost all noise, or with every smaller one: give the ridges that you have in mind."
+)

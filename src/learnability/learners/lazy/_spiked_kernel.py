@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -54,6 +54,7 @@ _SMALL, _SMALL_SAMPLED = 1e-14, 1e-9
 _POINTS, _NEURONS = 12, 9
 """Logarithms to base 2 of the Sobol points of several spikes, and of omega."""
 _WIDER = 1.5
+_DIFFERENCE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -76,11 +77,15 @@ class Factor:
 
     def __call__(self, u: Array) -> Array:
         """Return features of points u (N, L), shape (N, k)."""
-        from scipy.linalg import solve_triangular
-
         if not len(self.pivots):
             return np.zeros((len(u), 0))
-        columns = self.values(u, self.pivots).T
+        return self.features(self.values, u)
+
+    def features(self, values: Values, u: Array) -> Array:
+        """Return features of points u (N, L), shape (N, k), by their `values` with the pivots."""
+        from scipy.linalg import solve_triangular
+
+        columns = values(u, self.pivots).T
         return np.asarray(solve_triangular(self.root, columns, lower=True)).T
 
 
@@ -98,6 +103,9 @@ class SpikedKernel:
         |u| beyond which the kernel has no weight.
     smooth : float
         Width of a panel on which the kernel is smooth.
+    stretch : callable, optional
+        u -> how the features of G0 change with the standardised length of the bulk, shape (N, k);
+        None where they do not.
     """
 
     mean: Factor
@@ -105,6 +113,7 @@ class SpikedKernel:
     rest: Callable[[Array], Array]
     reach: float
     smooth: float
+    stretch: Callable[[Array], Array] | None = None
 
     def nodes(self, link: Link) -> tuple[Array, Array]:
         """Return nodes and weights of the normal law for this kernel of one spike times a link."""
@@ -144,8 +153,8 @@ def given_kernel(kernel: Link, t: Array, d: int, seed: int = 0) -> SpikedKernel:
         q, q2, c = np.broadcast_arrays(q, q2, c)
         return np.asarray(function(np.stack([q, q2, c], axis=-1)), dtype=float)
 
-    def averaged(u: Array, v: Array, function: Link) -> Array:
-        first, second, inner = u**2 @ t + b, v**2 @ t + b, (u * t) @ v.T
+    def averaged(u: Array, v: Array, function: Link, longer: float = 0.0) -> Array:
+        first, second, inner = u**2 @ t + b + longer, v**2 @ t + b, (u * t) @ v.T
         found = np.empty_like(inner)
         for k in row_blocks(len(u), len(v) * len(s)):
             values = at(function, first[k, None, None], second[:, None], inner[k][..., None] + s)
@@ -167,7 +176,15 @@ def given_kernel(kernel: Link, t: Array, d: int, seed: int = 0) -> SpikedKernel:
     reach = _reach(kernel, far, size, float(t[longest]))
     smooth = min(0.8, max(2.0 / math.sqrt(max(t[longest], 1e-12)), 0.05))
     both = partial(averaged, function=kernel), partial(averaged, function=slope)
-    return _assembled(both, diagonals, len(t), b, reach, smooth, repr(kernel), seed)
+
+    def stretched(u: Array, v: Array) -> Array:
+        up, down = (averaged(u, v, kernel, longer) for longer in (_DIFFERENCE, -_DIFFERENCE))
+        return (up - down) / (2 * _DIFFERENCE) * math.sqrt(2 * b / d)
+
+    found = _assembled(both, diagonals, len(t), b, reach, smooth, repr(kernel), seed)
+    if kernel.r == 1:
+        return found
+    return replace(found, stretch=partial(found.mean.features, stretched))
 
 
 def feature_kernel(activation: Link, t: Array, d: int, seed: int = 0) -> SpikedKernel:
@@ -191,34 +208,40 @@ def feature_kernel(activation: Link, t: Array, d: int, seed: int = 0) -> SpikedK
         z = (np.clip(u, -_FEATURE_REACH, _FEATURE_REACH) * np.sqrt(t)) @ omega.T
         return np.clip(z, -widest, widest)
 
-    held: list[tuple[Array, tuple[Array, Array]]] = []
+    held: list[tuple[Array, tuple[Array, Array, Array]]] = []
 
-    def moments(u: Array) -> tuple[Array, Array]:
-        """Return features (len(u), nodes of omega and terms) of even and of odd order."""
+    def moments(u: Array) -> tuple[Array, Array, Array]:
+        """Features (len(u), nodes of omega and terms) of even and odd order, and d/dq of even."""
         if held and held[0][0] is u:
             return held[0][1]
         found = np.asarray(table(fields(u)))
-        even, odd = (
+        # Of E sigma^(k)(z + sqrt(q) x) the derivative in q is half that of order k + 2.
+        bent = 0.5 * np.concatenate([found[2::2], np.zeros_like(found[:1])])
+        even, odd, turned = (
             np.concatenate(
                 [math.sqrt(c) * np.sqrt(weights) * m for c, m in zip(scale, half, strict=True)],
                 axis=1,
             )
-            for half in (found[::2], found[1::2])
+            for half in (found[::2], found[1::2], bent)
         )
         if len(u) > 1:
-            held[:] = [(u, (even, odd))]
-        return even, odd
+            held[:] = [(u, (even, odd, turned))]
+        return even, odd, turned
 
     def values(u: Array, v: Array, first: int) -> Array:
         return np.asarray(moments(u)[first] @ moments(v)[first].T)
 
     def diagonals(u: Array) -> tuple[Array, Array, Array]:
         own = np.asarray(square(fields(u)))[0] @ weights
-        even, odd = (np.sum(part**2, axis=1) for part in moments(u))
+        even, odd = (np.sum(part**2, axis=1) for part in moments(u)[:2])
         return even, odd, own
 
+    def stretched(u: Array, v: Array) -> Array:
+        return np.asarray(moments(u)[2] @ moments(v)[0].T) * math.sqrt(2 * b / d)
+
     both = partial(values, first=0), partial(values, first=1)
-    return _assembled(both, diagonals, len(t), b, _FEATURE_REACH, 0.8, repr(activation), seed)
+    found = _assembled(both, diagonals, len(t), b, _FEATURE_REACH, 0.8, repr(activation), seed)
+    return replace(found, stretch=partial(found.mean.features, stretched))
 
 
 def wide_normals(seed: int, spikes: int, others: int) -> tuple[Array, Array]:

@@ -1,9 +1,10 @@
 """Points of the theory of spiked inputs: nodes of the law of the inputs, or training sets.
 
 The label depends on the coordinates u along the L spikes and on m directions s of the bulk,
-z = A (u, s). Of the part that is linear in the bulk, these directions are kept exactly: their
-features s_j phi(u) / sqrt(d) are added to psi(u). With one spike and one hidden coordinate
-integrals use rules that are split at the breaks of the link, otherwise Sobol points.
+z = A (u, s). Of what is linear in the bulk those directions are kept as they are: their features
+s_j phi(u) / sqrt(d) stand beside psi(u). With one spike and one hidden coordinate integrals are
+taken by rules that are split at the breaks of the link, otherwise over Sobol points. A label with a
+large mean sees that features change with the length of the bulk, which is kept too then.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from learnability.gaussian.rules import gauss_normal
 from learnability.inputs.base import Frame
 from learnability.learners.lazy._spiked_kernel import SpikedKernel, wide_normals
 from learnability.learners.lazy._spiked_regression import Points
+from learnability.learners.measurement import lengths_count
 from learnability.targets.base import Target
 from learnability.theory.equivalent import Levels
 
@@ -84,11 +86,11 @@ def fresh_points(parts: SpikedKernel, spikes: Spikes, target: Target, d: int, se
     seed : int
         The seed of the Sobol points, where they are needed.
     """
-    count = len(spikes.t)
+    count, both = len(spikes.t), lengths_count(target, 2 / d)
     if not spikes.exact:
         c, weights = wide_normals(seed, count, spikes.across.shape[1])
         h = c @ np.hstack([spikes.along, spikes.across]).T
-        return _points(parts, c, count, np.asarray(target.link(h), dtype=float), weights, d)
+        return _points(parts, c, count, np.asarray(target.link(h), dtype=float), weights, d, both)
     p = float(spikes.along[0, 0])
     h, weights = parts.nodes(target.link)
     if not spikes.across.size:
@@ -99,7 +101,7 @@ def fresh_points(parts: SpikedKernel, spikes: Spikes, target: Target, d: int, se
         c = np.stack([p * h[:, None] - q * k, q * h[:, None] + p * k], axis=-1).reshape(-1, 2)
         weights = np.outer(weights, shares).ravel()
         h = np.repeat(h, len(k))
-    return _points(parts, c, 1, np.asarray(target.link(h[:, None]), dtype=float), weights, d)
+    return _points(parts, c, 1, np.asarray(target.link(h[:, None]), dtype=float), weights, d, both)
 
 
 def training_points(
@@ -110,18 +112,48 @@ def training_points(
     X, y, _, _ = target.sample(seed, n=n, d=d)
     axes = target.inputs.directions(seed, target.r, d).marked
     c = X @ axes.T
+    length: Array | bool = False
+    if lengths_count(target, 2 / d):
+        beside, free = np.sum(X**2, axis=1) - np.sum(c[:, :count] ** 2, axis=1), d - count
+        length = (beside - free) / math.sqrt(2 * free)
     u = c[:, :count] / np.sqrt(spikes.t * d)
     c = np.hstack([u, c[:, count:] @ spikes.turn])
-    return _points(parts, c, count, np.asarray(y, dtype=float), np.full(n, 1 / n), d)
+    y = np.asarray(y, dtype=float)
+    return _points(parts, c, count, y, np.full(n, 1 / n), d, length)
 
 
 def _points(
-    parts: SpikedKernel, c: Array, count: int, label: Array, weights: Array, d: int
+    parts: SpikedKernel,
+    c: Array,
+    count: int,
+    label: Array,
+    weights: Array,
+    d: int,
+    length: Array | bool = False,
 ) -> Points:
+    """Return points with the standardised squared lengths of their bulk; True: of both signs."""
     u, s = c[:, :count], c[:, count:]
-    kept, bulk = parts.mean(u), parts.linear(u)
+    kept, bulk, rest = parts.mean(u), parts.linear(u), parts.rest(u)
     directions = [bulk * (s[:, [j]] / math.sqrt(d)) for j in range(s.shape[1])]
-    return Points(np.hstack([kept, *directions]), bulk, parts.rest(u), label, weights, count)
+    if length is False or parts.stretch is None or not kept.size:
+        return Points(np.hstack([kept, *directions]), bulk, rest, label, weights, count)
+    change = parts.stretch(u)
+    if not isinstance(length, bool):
+        kept = kept + length[:, None] * change
+        return Points(np.hstack([kept, *directions]), bulk, rest, label, weights, count)
+    # All is linear in the length, so that two nodes of it are exact; s has its own part in it.
+    own = np.sum(s**2 - 1, axis=1) / math.sqrt(2 * (d - count))
+    both = np.vstack(
+        [np.hstack([kept + (sign + own)[:, None] * change, *directions]) for sign in (1.0, -1.0)]
+    )
+    return Points(
+        both,
+        np.tile(bulk, (2, 1)),
+        np.tile(rest, 2),
+        np.tile(label, 2),
+        np.tile(0.5 * weights, 2),
+        count,
+    )
 
 
 def spiked_levels(at: Points, d: int, noise: float) -> Levels:

@@ -28,12 +28,16 @@ from learnability.learners.lazy._spiked_points import (
     training_points,
 )
 from learnability.learners.lazy._spiked_regression import Points, conditional_errors, limit_errors
+from learnability.learners.measurement import FAR_MEAN, far_mean_note, mean_ratio
 from learnability.targets.base import Target
 from learnability.theory.equivalent import Levels, errors
 
 __all__ = ["VALUES", "KernelView", "along_ridges", "check_reach", "predicted"]
 
 Array = NDArray[np.float64]
+
+_FEWEST = 5
+"""Samples; fewer are as different from one another as from what is typical."""
 
 VALUES = Question(
     "values",
@@ -84,8 +88,7 @@ def check_reach(target: Target, at: Mapping[str, Any]) -> None:
     Raises
     ------
     LearnabilityError
-        When `degree` is given with `d`, d is 1, or there are random labels or too many samples on
-        spiked inputs.
+        When `degree` is given with `d`, d is 1, or the samples are too few, or on spikes too many.
     """
     if "d" not in at:
         return
@@ -97,7 +100,13 @@ def check_reach(target: Target, at: Mapping[str, Any]) -> None:
         )
     if d < 2:
         raise LearnabilityError(f"`d` was given as {d!r}, but a whole number from 2 is accepted.")
-    most = float(np.max(at["alpha"]))
+    most, least = float(np.max(at["alpha"])), round(float(np.min(at["alpha"])) * d)
+    if least < _FEWEST:
+        raise LearnabilityError(
+            f"`alpha` was given as {float(np.min(at['alpha'])):g} in dimension {d}, which is "
+            f"{least} samples, but typical training sets are predicted from {_FEWEST} samples on: "
+            "use `simulate`."
+        )
     if target.channel.law is not None and not _frame(target, d).isotropic:
         raise LearnabilityError(
             f"The random label {target.channel.law.name} was given with spiked inputs, but their "
@@ -150,10 +159,15 @@ def predicted(
     if d is None or frame is None:
         degree = at.get("degree", 1)
         levels = limit_levels(*view.weights(), target, degree)
-        about = {"degree": degree, "floor": levels.noise}
+        about: dict[str, Any] = {"degree": degree, "floor": levels.noise}
+        if (ratio := mean_ratio(target)) > FAR_MEAN:
+            about["note"] = far_mean_note(ratio)
         return Found(_curves(learner, levels, alphas, view.features), attrs=about)
     if frame.isotropic and seeds is None:
-        values = _curves(learner, view.levels(target, d), alphas * d, view.features * d)
+        neurons = view.features * d
+        if math.isfinite(neurons):
+            neurons = max(round(neurons), 1)  # As many as runs have.
+        values = _curves(learner, view.levels(target, d), np.round(alphas * d), neurons)
         return Found({**values, "kappa": 1 + np.log(alphas) / math.log(d)})
     return _on_spikes(learner, view, target, Spikes.of(frame, d), at, seeds)
 

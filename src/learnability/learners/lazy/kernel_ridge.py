@@ -15,11 +15,17 @@ from learnability.learners.base import Found, Learner, Question, Support
 from learnability.learners.lazy._kernels import (
     MEHLER,
     KernelFunction,
+    kernel_bends,
     kernel_values,
     mehler_function,
     on_the_sphere,
 )
-from learnability.learners.lazy._levels import HIGHEST_DEGREE, finite_levels, kernel_weights
+from learnability.learners.lazy._levels import (
+    HIGHEST_DEGREE,
+    Bends,
+    finite_levels,
+    kernel_weights,
+)
 from learnability.learners.lazy._runs import EVERYTHING, check_memory, measured
 from learnability.learners.lazy._spiked_kernel import SpikedKernel, given_kernel
 from learnability.learners.lazy._theory import VALUES, KernelView, check_reach, predicted
@@ -60,7 +66,7 @@ class KernelRidge(Learner):
     """
 
     name: ClassVar[str] = "kernel-ridge"
-    numerics_version: ClassVar[int] = 1
+    numerics_version: ClassVar[int] = 2
     supports: ClassVar[Support] = EVERYTHING
     questions: ClassVar[tuple[Question, ...]] = (VALUES,)
 
@@ -111,9 +117,15 @@ class KernelRidge(Learner):
         link = self.kernel if isinstance(self.kernel, Link) else Link("exp(2*z)")
         return kernel_weights(on_the_sphere(link))
 
+    def _bends(self) -> Bends | None:
+        kernel = self.kernel
+        if not isinstance(kernel, Link) or kernel.r == 1:
+            return None
+        return kernel_bends(kernel)
+
     def _levels(self, target: Target, d: int) -> Levels:
         if self.kernel != MEHLER:
-            return finite_levels(*self._weights(), target, d)
+            return finite_levels(*self._weights(), target, d, self._bends())
         energies, beyond = target.degree_energies(HIGHEST_DEGREE, d)
         return mehler_levels(d, energies, beyond + target.label_noise)
 

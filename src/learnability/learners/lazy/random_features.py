@@ -13,7 +13,11 @@ from learnability.errors import LearnabilityError
 from learnability.fields import Number, declare, numbers, record
 from learnability.labels.fields import AsLink, function
 from learnability.learners.base import Found, Learner, Question, Support
-from learnability.learners.lazy._levels import activation_weights, finite_levels
+from learnability.learners.lazy._levels import (
+    activation_bends,
+    activation_weights,
+    finite_levels,
+)
 from learnability.learners.lazy._runs import EVERYTHING, check_memory, measured
 from learnability.learners.lazy._spiked_kernel import feature_kernel
 from learnability.learners.lazy._theory import VALUES, KernelView, check_reach, predicted
@@ -66,7 +70,7 @@ class RandomFeatures(Learner):
     """
 
     name: ClassVar[str] = "random-features"
-    numerics_version: ClassVar[int] = 1
+    numerics_version: ClassVar[int] = 2
     supports: ClassVar[Support] = EVERYTHING
     questions: ClassVar[tuple[Question, ...]] = (VALUES,)
 
@@ -112,7 +116,7 @@ class RandomFeatures(Learner):
         weights = partial(activation_weights, self.activation)
 
         def levels(target: Target, d: int) -> Levels:
-            return finite_levels(*weights(), target, d)
+            return finite_levels(*weights(), target, d, activation_bends(self.activation))
 
         view = KernelView(self.width, weights, levels, partial(feature_kernel, self.activation))
         return predicted(self, view, target, at, seeds)

@@ -132,7 +132,19 @@ class LinearModel(Learner):
         else:
             for name in names:
                 values[f"{name}_stderr"] = np.abs(each[0][name] - each[1][name])
-        return Found(values)
+        lost = np.any([one["status"] != str(Status.CONVERGED) for one in each], axis=0)
+        if not lost.any():
+            return Found(values)
+        values["status"] = np.where(lost, str(Status.STOPPED), values["status"])
+        for name in [name for name in values if name != "status"]:
+            values[name][lost] = np.nan
+        return Found(values, attrs={"note": _NOT_FOUND})
+
+
+_NOT_FOUND = (
+    "The fixed point was not found where the status is stopped, as happens for a tiny ridge near "
+    "the number of samples at which the fit becomes perfect: give a larger `ridge`."
+)
 
 
 def _observed(loss: Loss, nodes: LabelNodes, fits: Sequence[Fit]) -> dict[str, Any]:

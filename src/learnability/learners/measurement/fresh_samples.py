@@ -21,6 +21,8 @@ __all__ = ["FRESH", "fresh_error"]
 FRESH = 10_000
 """Number of fresh samples: the error of a run is known to about 1.4 percent."""
 _BLOCK = 1000
+_CONSTANT = 1e-9
+"""Relative variance of a square that is one number but for rounding."""
 
 
 def fresh_error(
@@ -61,6 +63,8 @@ def fresh_error(
         power = np.concatenate(powers)
         surplus = power - power.mean()
         spread = float(surplus @ surplus)
-        slope = error @ surplus / spread if spread > 0 else 0.0
+        # A square that is one number but for rounding, as that of 0.7 sign(h), tells nothing.
+        varies = spread > _CONSTANT * len(power) * power.mean() ** 2
+        slope = error @ surplus / spread if varies else 0.0
         mean = np.maximum(mean - slope * (power.mean() - known), 0.0)
     return np.asarray(mean + target.label_noise)

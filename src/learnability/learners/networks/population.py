@@ -44,6 +44,7 @@ _ACCURACY = 1e-10
 _ROUNDING = 1e-14  # Rounding error of a coefficient, over the norm of its function.
 _BLUR = 1e-12  # Rounding error of an average, over the norms of its functions.
 _FINEST = 2e-3  # Smallest panel, so that no rule has more than about 100 000 nodes.
+_LINK_FINEST = 0.03  # Of the link, whose coefficients to order 160 are taken on all nodes.
 
 
 class Averages(NamedTuple):
@@ -88,7 +89,7 @@ class Population:
             expand(function, 0)  # Raises if it is not square-integrable.
         self.link, self.activation, self.slope = link, activation, activation.derivative()
         self._cuts = Section.whole(link).breakpoints
-        u, weights = _nodes(self._cuts, _PANEL)
+        u, weights = _nodes(self._cuts, _resolving(link, 1.0, self._cuts, _LINK_FINEST))
         values = np.asarray(link(u[:, None]), dtype=float)
         order = link.degree if link.degree is not None and link.is_polynomial else _ORDER
         self.energy = float(weights @ values**2)
@@ -119,24 +120,10 @@ class Population:
         """Return the widest panel that resolves sigma(tau v)^2, up to a power of two."""
         level = math.ceil(math.log2(tau))
         if level not in self._panels:
-            self._panels[level] = self._resolving(2.0**level)
+            length = 2.0**level
+            finest = max(0.25 / length, _FINEST)  # Kinks that nobody declared are not chased.
+            self._panels[level] = _resolving(self.activation, length, self._bends(length), finest)
         return self._panels[level]
-
-    def _resolving(self, tau: float) -> float:
-        cuts, panel = self._bends(tau), _PANEL
-        finest = max(0.25 / tau, _FINEST)  # Undeclared kinks are not resolved any further.
-
-        def square(panel: float) -> float:
-            v, weights = _nodes(cuts, panel)
-            return float(weights @ np.asarray(self.activation(tau * v[:, None]), dtype=float) ** 2)
-
-        now = square(panel)
-        while panel > finest:
-            finer = square(panel / 2)
-            if abs(finer - now) <= 10 * _ROUNDING * finer:
-                break
-            panel, now = panel / 2, finer
-        return panel
 
     def _near_one(self, rho: float, tau: float) -> tuple[float, float, float]:
         """Return E[f sigma], E[f' sigma'] and E[f h sigma'] by integrals."""
@@ -239,6 +226,22 @@ class _Series(NamedTuple):
 def _slope(link: Array, sigma: Array, rho: float) -> float:
     k = np.arange(1, len(link))
     return float((k * link[1:] * sigma[1:]) @ rho ** (k - 1))
+
+
+def _resolving(function: Link, tau: float, cuts: Array, finest: float) -> float:
+    """Return the widest panel, halved from `_PANEL` on, that resolves the square of f(tau v)."""
+
+    def square(panel: float) -> float:
+        v, weights = _nodes(cuts, panel)
+        return float(weights @ np.asarray(function(tau * v[:, None]), dtype=float) ** 2)
+
+    panel, now = _PANEL, square(_PANEL)
+    while panel > finest:
+        finer = square(panel / 2)
+        if abs(finer - now) <= 10 * _ROUNDING * finer:
+            break
+        panel, now = panel / 2, finer
+    return panel
 
 
 def _nodes(breaks: Array, panel: float) -> tuple[Array, Array]:

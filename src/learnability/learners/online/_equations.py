@@ -99,8 +99,11 @@ class Equations:
 
     def recovery(
         self, start: Start, second: Array, last: float, correlation: float
-    ) -> tuple[float, bool]:
-        """Return when a field first has a correlation, infinite after `last`, and divergence."""
+    ) -> tuple[Array, bool]:
+        """Return when a field first has a correlation, for each rule of averages, and divergence.
+
+        A time is infinite where that is not so by `last`.
+        """
 
         def gap(at: Point) -> float:
             length = np.diag(at.rest) + (at.overlap**2).sum(axis=1)
@@ -108,17 +111,21 @@ class Equations:
             return float(np.abs(found).max()) - correlation
 
         point, recipe = Point(start.rest, start.overlap, second), self.recipe
-        path, ended = flow(
-            self.drifts[0],
-            point,
-            np.array([last]),
-            self._at,
-            recipe.spherical,
-            recipe.trained,
-            _LOOSE,
-            gap,
-        )
-        return ended, path.diverged
+        found = [
+            flow(
+                drift,
+                point,
+                np.array([last]),
+                self._at,
+                recipe.spherical,
+                recipe.trained,
+                _LOOSE,
+                gap,
+            )
+            for drift in self.drifts
+        ]
+        times = np.array([ended for _, ended in found])
+        return times, any(path.diverged for path, _ in found)
 
     def scaling(self, second: Array) -> str:
         """Return how the number of steps to weak recovery grows with d; see `_one_neuron`."""

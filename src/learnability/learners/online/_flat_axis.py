@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.gaussian.quadrature import axis_breaks
-from learnability.gaussian.rules import gauss_normal, product_grid
+from learnability.gaussian.rules import product_grid
 from learnability.gaussian.sections import Section
+from learnability.gaussian.settled_axes import settled_axes
 from learnability.labels.link import Link
 from learnability.learners.online._averages import direction_of
 from learnability.learners.online._motion import Averages, Averaging, Point, Rates
@@ -34,8 +35,10 @@ Array = NDArray[np.float64]
 _GRIDS = {True: (64, 56), False: (160, 136)}
 """Points in t of two grids, for plain steps and for others, whose slopes depend on the label."""
 _REACH = 8.0
-_MOVING, _FLAT = 100, 6
-"""Nodes on an axis along which the label varies, and between two breaks where it does not."""
+_MOVING, _FLAT, _BETWEEN = 100, 6, 10
+"""Nodes on an axis with which the label moves; and between two breaks where it does not, and where
+it does."""
+_ACCURACY, _FEWER = 1e-5, 0.8
 _MOST_NODES = 1_000_000
 
 
@@ -73,15 +76,36 @@ def flat_axis_averages(recipe: Recipe, noise: float) -> list[Averaging]:
     last = flat.pop()
     plain = recipe.rule == "plain"
     grids, xi = _GRIDS[plain], noise_nodes(noise, plain)
-    axes = [
-        gauss_normal(b, 0, _FLAT) if k in flat else gauss_normal(b, _MOVING)
-        for k, b in enumerate(breaks)
-        if k != last
-    ]
-    if math.prod(len(x) for x, _ in [*axes, xi]) * max(grids) > _MOST_NODES:
+    inside = _inside(breaks[last])
+    others = [k for k in range(link.r) if k != last]
+    count = {k: _FLAT * (len(breaks[k]) + 1) if k in flat else _MOVING for k in others}
+
+    def labels(z: Array) -> Array:
+        return np.stack([np.asarray(link(np.insert(z, last, x, axis=1))) for x in inside])
+
+    most = _MOST_NODES // max(grids) // len(xi[0])
+    least = {k: _FLAT if k in flat else _BETWEEN for k in others}
+    axes = settled_axes(
+        labels,
+        [breaks[k] for k in others],
+        [count[k] for k in others],
+        _ACCURACY,
+        most,
+        [least[k] for k in others],
+    )
+    if axes is None:
         return []
-    nodes, weights = product_grid([*axes, xi])
-    return [_averages(recipe, noise, nodes, weights, breaks[last], last, n) for n in grids]
+    # The second grid has fewer nodes of the noise too, so that the two tell the whole error.
+    noises = (xi, noise_nodes(noise, plain, _FEWER))
+    return [
+        _averages(recipe, noise, *product_grid([*axes, one]), breaks[last], last, n)
+        for one, n in zip(noises, grids, strict=True)
+    ]
+
+
+def _inside(edges: Array) -> Array:
+    """Return a point of each interval between the edges and beyond them."""
+    return np.concatenate([[edges[0] - 1], 0.5 * (edges[1:] + edges[:-1]), [edges[-1] + 1]])
 
 
 def _averages(
@@ -95,7 +119,7 @@ def _averages(
     density = np.exp(-0.5 * t**2)
     share = np.outer(weights, density / density.sum())
     ends = np.concatenate([[-np.inf], edges, [np.inf]])
-    inside = np.concatenate([[edges[0] - 1], 0.5 * (edges[1:] + edges[:-1]), [edges[-1] + 1]])
+    inside = _inside(edges)
     points = np.insert(nodes[:, :-1][None].repeat(len(inside), 0), last, inside[:, None], axis=2)
     y = np.asarray(recipe.link(points), dtype=float) + math.sqrt(noise) * nodes[:, -1]
     labels = np.repeat(y[:, :, None], count, axis=2)  # (interval, N, count)

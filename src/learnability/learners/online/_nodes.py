@@ -12,16 +12,17 @@ may jump, get a product of Gauss rules between its breaks; then
 * several neurons get scrambled Sobol points in u, others for each h, with both signs; four
   scrambles give the error.
 
-Where the breaks of the link do not lie on planes z_i = c, or are unknown, (h, u) together are Sobol
-points. Label noise is one more normal variable; a plain step is quadratic in it, and two nodes are
-exact. They are exact too for any random label, of which a plain step needs only E[y | z] and
-Var(y | z); for the other rules its latent variables are coordinates of the sampled points, like
-those of neurons.
+Axes have as many nodes as the label needs (`settled_axes`). Where it oscillates too fast for that,
+or its breaks lie on no planes z_i = c or are unknown, (h, u) are Sobol points together. Label noise
+is one more normal variable; a plain step is quadratic in it, and two nodes are exact. So are they
+for any random label, of which a plain step sees E[y | z] and Var(y | z); to the other rules its
+latent variables are coordinates of the sampled points, like those of neurons.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -31,6 +32,7 @@ from numpy.typing import NDArray
 from learnability.gaussian.quadrature import axis_breaks
 from learnability.gaussian.rules import gauss_normal, product_grid, sobol_normals
 from learnability.gaussian.sections import Section
+from learnability.gaussian.settled_axes import settled_axes
 from learnability.labels.channel import Channel
 from learnability.labels.link import Link
 
@@ -39,7 +41,10 @@ __all__ = ["Nodes", "nodes_for", "noise_nodes"]
 Array = NDArray[np.float64]
 
 _GRID_REACH = 8.0
-_MOST_NODES = 100_000
+_MOST_NODES, _MOST_IN_GRIDS = 100_000, 2_000_000
+_FEWEST = 50  # Room for points in u under a node of h.
+_NOISE_NODES, _MOST_NOISE_NODES = 10, 40
+_FEWER = 0.8  # Nodes of the hidden coordinates in the second of two grids over those in the first.
 
 
 class Fineness(NamedTuple):
@@ -57,6 +62,8 @@ class Fineness(NamedTuple):
         Logarithm to base 2 of the Sobol points of a scramble, before their signs.
     scrambles : int
         Number of scrambles.
+    accuracy : float
+        Of the mean square of the label along an axis, relative, where nothing else tells the error.
     """
 
     gauss: dict[int, int]
@@ -64,11 +71,12 @@ class Fineness(NamedTuple):
     grids: tuple[int, ...]
     sobol: int
     scrambles: int
+    accuracy: float
 
 
-FINE = Fineness({2: 128, 3: 32, 4: 14}, {1: 100, 2: 24, 3: 10}, (1200, 1000), 14, 4)
+FINE = Fineness({2: 128, 3: 32, 4: 14}, {1: 100, 2: 24, 3: 10}, (1200, 1000), 14, 4, 1e-5)
 """For equations of motion."""
-COARSE = Fineness({2: 48, 3: 20, 4: 10}, {1: 40, 2: 16, 3: 8}, (100,), 11, 1)
+COARSE = Fineness({2: 48, 3: 20, 4: 10}, {1: 40, 2: 16, 3: 8}, (100,), 11, 1, 1e-4)
 """For test errors, of which there are many and each is wanted to three digits."""
 
 
@@ -129,24 +137,54 @@ def _made(
     if breaks is None or link.r not in sizes.hidden:
         rules = [_sobol_rule(link.r + sampled, seed, link.r, sobol) for seed in seeds]
         return tuple(_labelled(channel, p, *rule, xi) for rule in rules)
+    values = _label_values(channel)
     smooth = None
     if activation.breaks == () and plain:
-        smooth = _gauss_rule(link, activation, breaks, p, plain, sizes.gauss.get(p + link.r))
+        smooth = _gauss_rule(channel, activation, values, breaks, p, sizes)
     if smooth is not None:
         return (_labelled(channel, p, *smooth, xi),)
-    hidden = product_grid([gauss_normal(b, sizes.hidden[link.r]) for b in breaks])
-    if p == 1 and (plain or not random):
-        grids = [_grid_rule(hidden, count // 2 ** (link.r - 1)) for count in sizes.grids]
-        return tuple(_labelled(channel, p, *rule, xi) for rule in grids)
+    one = p == 1 and (plain or not random)
+    each = max(sizes.grids) // 2 ** (link.r - 1)
+    most = _MOST_IN_GRIDS // (each if one else _FEWEST) // len(xi[0])
+    axes = settled_axes(values, breaks, sizes.hidden[link.r], 10 * sizes.accuracy, most)
+    if axes is None:
+        rules = [_sobol_rule(link.r + sampled, seed, link.r, sobol) for seed in seeds]
+        return tuple(_labelled(channel, p, *rule, xi) for rule in rules)
+    hidden = product_grid(axes)
+    if one:
+        # The second grid has fewer nodes along h as well, so that the two tell the whole error.
+        fewer = [
+            gauss_normal(b, int(_FEWER * len(x)), 8) for (x, _), b in zip(axes, breaks, strict=True)
+        ]
+        grids = [
+            _grid_rule(product_grid(fewer) if k else hidden, count // 2 ** (link.r - 1))
+            for k, count in enumerate(sizes.grids)
+        ]
+        noises = [xi, noise_nodes(1.0 if random else noise, plain, _FEWER)]
+        return tuple(_labelled(channel, p, *grids[k], noises[k]) for k in range(len(grids)))
     layers = [_layered_rule(hidden, sampled, seed, sobol) for seed in seeds]
     return tuple(_labelled(channel, p, *rule, xi) for rule in layers)
 
 
-def noise_nodes(noise: float, plain: bool) -> tuple[Array, Array]:
-    """Return a rule for the standard normal variable of the label noise, exact for plain steps."""
+def _label_values(channel: Channel) -> Callable[[Array], Array]:
+    """Return what the nodes have to integrate: the label, or mean and variance of a random one."""
+    if channel.law is None:
+        return lambda z: np.asarray(channel.link(z), dtype=float)
+    return lambda z: np.stack([np.asarray(channel.link(z)), channel.variance(z)])
+
+
+def noise_nodes(noise: float, plain: bool, share: float = 1.0) -> tuple[Array, Array]:
+    """Rule of the standard normal variable in the label noise: exact for a plain step.
+
+    Other rules put the label into a slope, which is narrow beside strong noise: that has more
+    nodes, and a second rule with a `share` of them tells their error.
+    """
     if not noise:
         return np.zeros(1), np.ones(1)
-    return (np.array([-1.0, 1.0]), np.full(2, 0.5)) if plain else gauss_normal(np.zeros(0), 6)
+    if plain:
+        return np.array([-1.0, 1.0]), np.full(2, 0.5)
+    count = min(_NOISE_NODES + 8 * max(math.sqrt(noise) - 1, 0.0), _MOST_NOISE_NODES)
+    return gauss_normal(np.zeros(0), math.ceil(share * count), 1)
 
 
 def _labelled(
@@ -175,16 +213,33 @@ def _places(z: Array) -> tuple[Array, Any]:
 
 
 def _gauss_rule(
-    link: Link, activation: Link, breaks: list[Array], p: int, plain: bool, count: int | None
+    channel: Channel,
+    activation: Link,
+    values: Callable[[Array], Array],
+    breaks: list[Array],
+    p: int,
+    sizes: Fineness,
 ) -> tuple[Array, Array] | None:
     """Return a product of Gauss rules in all coordinates; None if that is too large."""
-    if plain and activation.degree is not None and link.degree is not None and link.law is None:
-        # A squared step has a degree 2 (count - 2) in each coordinate: `count` nodes are exact.
+    link = channel.link
+    if activation.degree is not None and link.degree is not None and link.law is None:
+        # A squared step has this degree in each coordinate, half of it plus one nodes are exact.
         count = max(activation.degree - 1, 0) + max(activation.degree, link.degree) + 2
-    if count is None:
+        axes = [gauss_normal(b, count) for b in breaks] + [gauss_normal(np.zeros(0), count)] * p
+        return product_grid(axes) if math.prod(len(x) for x, _ in axes) <= _MOST_NODES else None
+    start = sizes.gauss.get(p + link.r)
+    if start is None:
         return None
-    axes = [gauss_normal(b, count) for b in breaks] + [gauss_normal(np.zeros(0), count)] * p
-    return product_grid(axes) if math.prod(len(x) for x, _ in axes) <= _MOST_NODES else None
+    slope = activation.derivative()
+
+    def field(z: Array) -> Array:
+        return np.stack([np.asarray(part(z), dtype=float) for part in (activation, slope)])
+
+    one = settled_axes(field, [np.zeros(0)], start, sizes.accuracy, _MOST_NODES)
+    own = None if one is None else one * p
+    room = 0 if own is None else _MOST_NODES // math.prod(len(x) for x, _ in own)
+    axes = settled_axes(values, breaks, start, sizes.accuracy, room) if room else None
+    return None if own is None or axes is None else product_grid([*axes, *own])
 
 
 def _grid_rule(hidden: tuple[Array, Array], count: int) -> tuple[Array, Array]:

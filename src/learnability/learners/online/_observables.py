@@ -23,6 +23,8 @@ from learnability.targets.multi_index import MultiIndex
 __all__ = ["divergence", "observed_runs", "observed_solutions"]
 
 Array = NDArray[np.float64]
+_CONSTANT = 1e-9
+"""Relative variance of a square that is one number but for rounding."""
 
 
 def observed_runs(
@@ -98,18 +100,31 @@ def captured(gram: Array, overlap: Array) -> Array:
 
 
 def squared_errors(target: MultiIndex, recipe: Recipe, frame: Frame, runs: Runs) -> Array:
-    """Return E[(f - y)^2] of fresh noisy labels, shape (S, T), by a few thousand nodes."""
+    """Return E[(f - y)^2] of fresh noisy labels, shape (S, T), by a few thousand nodes.
+
+    Where the nodes miss a part of the known E[y^2], what of that shows in (f - y)^2 is added.
+    """
     p = recipe.width
     rest, overlap, tau = fields(runs.rest, runs.overlap, frame)
     if recipe.normalisation != "none":
         rest, overlap = rest / (tau[..., :, None] * tau[..., None, :]), overlap / tau[..., None]
     nodes = nodes_for(target.link, recipe.activation, p, 0.0, True, fine=False)[0]
+    # About the known mean, so that a constant in the label is no size.
+    moved = (nodes.y - target.label_mean) ** 2
+    missing = target.label_variance - target.noise - float(moved @ nodes.weights)
+    mean = float(moved @ nodes.weights)
+    moved -= mean
+    size = float(moved**2 @ nodes.weights)
+    varies = size > _CONSTANT * mean**2
     found = np.full(rest.shape[:-2], np.nan)
     for at in np.argwhere(np.isfinite(rest).all(axis=(-1, -2))):
         C, M, a = (part[tuple(at)] for part in (rest, overlap, runs.second))
         field = M @ nodes.hidden + root_of(C) @ nodes.own
         f = a @ recipe.activation(field[..., None])
-        found[tuple(at)] = target.noise + float((f - nodes.y) ** 2 @ nodes.weights)
+        error = (f - nodes.y) ** 2
+        share = float((error * moved) @ nodes.weights) / size if varies else 0.0
+        total = float(error @ nodes.weights) + share * missing
+        found[tuple(at)] = target.noise + max(total, 0.0)
     return found
 
 

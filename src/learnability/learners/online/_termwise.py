@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from learnability.gaussian.quadrature import axis_breaks
 from learnability.gaussian.rules import gauss_normal, product_grid
 from learnability.gaussian.sections import Section
+from learnability.gaussian.settled_axes import settled_axes
 from learnability.labels.link import Link
 from learnability.learners.online._motion import Point
 from learnability.learners.online._steps import Recipe
@@ -36,6 +37,7 @@ __all__ = ["Linear", "linear_terms"]
 Array = NDArray[np.float64]
 _PAIR, _OWN = 32, 32  # Gauss nodes of each of two neurons, and of one neuron with the label.
 _HIDDEN = {1: 100, 2: 32, 3: 12}
+_ACCURACY, _MOST = 1e-5, 20_000
 
 
 class Linear(NamedTuple):
@@ -59,10 +61,11 @@ class Linear(NamedTuple):
 class LinearTerms:
     """Linear terms of one recipe; see `linear_terms`."""
 
-    def __init__(self, recipe: Recipe, breaks: list[Array], scale: float | None) -> None:
+    def __init__(
+        self, recipe: Recipe, axes: list[tuple[Array, Array]], scale: float | None
+    ) -> None:
         self.recipe, self.scale = recipe, scale
         self.slope = recipe.activation.derivative()
-        axes = [gauss_normal(b, _HIDDEN[recipe.link.r]) for b in breaks]
         self.h, self.h_weights = product_grid(axes)
         self.y = np.asarray(recipe.link(self.h), dtype=float) * self.h_weights
         self.own = gauss_normal(np.zeros(0), _OWN)
@@ -171,8 +174,9 @@ def _scaled(along: Array, deviation: Array, rest: Array) -> Array:
 def linear_terms(recipe: Recipe) -> LinearTerms | None:
     """Return linear terms of a plain step as a function of the order parameters.
 
-    It is None for the other rules, more than three hidden directions, links that break elsewhere
-    than on planes z_i = c, and activations that are neither smooth nor a multiple of relu.
+    None for the other rules, more than three hidden directions, links that break elsewhere than
+    on planes z_i = c or oscillate too fast for a product of Gauss rules, and activations that are
+    neither smooth nor a multiple of relu.
     """
     link = recipe.link
     if recipe.rule != "plain" or link.r not in _HIDDEN or link.breaks is None:
@@ -181,7 +185,9 @@ def linear_terms(recipe: Recipe) -> LinearTerms | None:
     scale = _relu_scale(recipe.activation)
     if breaks is None or (scale is None and recipe.activation.breaks != ()):
         return None
-    return LinearTerms(recipe, breaks, scale)
+    count = _HIDDEN[link.r]
+    axes = settled_axes(lambda z: np.asarray(link(z)), breaks, count, _ACCURACY, _MOST)
+    return None if axes is None else LinearTerms(recipe, axes, scale)
 
 
 def _relu_scale(activation: Link) -> float | None:

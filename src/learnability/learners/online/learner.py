@@ -79,7 +79,7 @@ class OnlineSGD(Learner):
     """
 
     name: ClassVar[str] = "online-sgd"
-    numerics_version: ClassVar[int] = 2
+    numerics_version: ClassVar[int] = 3
     supports: ClassVar[Support] = Support(inputs=("isotropic", "spiked"), laws=EVERY_LAW)
     questions: ClassVar[tuple[Question, ...]] = (
         Question(
@@ -234,7 +234,7 @@ class OnlineSGD(Learner):
                 equations.recovery(s, self._second, end, aim) for s in tracked(starts, "motion")
             ]
             times, diverged = (np.array(part) for part in zip(*ended, strict=True))
-            values = _recovery(times, diverged)
+            values = _recovery_by_rule(times, diverged)
         else:
             found = [
                 equations.solve(s, self._second, at["time"]) for s in tracked(starts, "motion")
@@ -293,6 +293,23 @@ class OnlineSGD(Learner):
 def _frame(target: MultiIndex, at: Mapping[str, Any]) -> Frame:
     """Return the marked axes; where inputs do not depend on the dimension, any will do."""
     return target.inputs.frame(target.r, at.get("d", target.r))
+
+
+def _recovery_by_rule(times: Array, lost: NDArray[np.bool_]) -> dict[str, Any]:
+    """Return the times (seeds, rules of the averages) as one of each, with its standard error.
+
+    Where some rules have a time and others have none, the errors of the averages decide whether
+    there is one: it is no number then.
+    """
+    reached = np.isfinite(times)
+    some = reached.any(axis=1) & ~reached.all(axis=1)
+    values = _recovery(np.where(some, np.nan, times.mean(axis=1)), lost)
+    values["status"] = np.where(some, str(Status.UNDECIDED), values["status"])
+    rules = times.shape[1]
+    whole = reached.all(axis=1)
+    error = np.full(len(times), np.nan)
+    error[whole] = times[whole].std(axis=1, ddof=1) / np.sqrt(rules) if rules > 1 else 0.0
+    return values | {"recovery_time_stderr": error}
 
 
 def _recovery(times: Array, lost: NDArray[np.bool_]) -> dict[str, Any]:
