@@ -146,9 +146,10 @@ def given_layer(
     if lengths_count(target, share**2):
         factors = [math.sqrt(1 + share), math.sqrt(1 - share)]
     found = [_moments(activation, fields, c * lengths, correlation) for c in factors]
-    mean, slope, left = (np.vstack([one[k] for one in found]) for k in range(3))
+    means, slopes, rests, pairs = zip(*found, strict=True)
+    mean, slope, left = np.vstack(means), np.vstack(slopes), np.vstack(rests)
     slope *= np.repeat(factors, len(weights))[:, None]
-    shared = None if correlation is None else np.vstack([one[3] for one in found])
+    shared = None if correlation is None else np.vstack(pairs)
     count = len(factors)
     weights = np.tile(weights / count, count)
     return Layer(

@@ -238,8 +238,8 @@ def _gauss_rule(
     one = settled_axes(field, [np.zeros(0)], start, sizes.accuracy, _MOST_NODES)
     own = None if one is None else one * p
     room = 0 if own is None else _MOST_NODES // math.prod(len(x) for x, _ in own)
-    axes = settled_axes(values, breaks, start, sizes.accuracy, room) if room else None
-    return None if own is None or axes is None else product_grid([*axes, *own])
+    hidden = settled_axes(values, breaks, start, sizes.accuracy, room) if room else None
+    return None if own is None or hidden is None else product_grid([*hidden, *own])
 
 
 def _grid_rule(hidden: tuple[Array, Array], count: int) -> tuple[Array, Array]:
