@@ -31,7 +31,7 @@ SUBPACKAGES = (
 def typed_names(package=lb) -> dict[str, str]:
     """Name -> module, as the imports for type checkers have them."""
     tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))
-    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
     found = {}
     for node in block.body:
         assert isinstance(node, ast.ImportFrom) and node.module

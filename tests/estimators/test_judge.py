@@ -2,7 +2,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from learnability.estimators import GradientSubspace, MomentSubspace, subspace_overlap
+from learnability.estimators import (
+    GradientSubspace,
+    IndexSubspace,
+    MomentSubspace,
+    subspace_overlap,
+)
 from learnability.estimators._judge import average, contenders, judge
 from learnability.estimators._labels import read_labels
 
@@ -69,3 +74,12 @@ def test_fewer_directions_than_asked_for_win_only_where_they_are_clearly_ahead()
     tied = replace(one, rows=two.rows, score=two.score)
     assert set(contenders({"one": tied, "two": two}, labels)) == {"two"}
     assert set(contenders({"one": one, "blind": blind}, labels)) == {"one", "blind"}
+
+
+def test_a_fold_without_a_direction_tells_nothing():
+    """Twelve rows of which some halves have one label only: one seed in a hundred ended a fit."""
+    X = np.array([[a, b] for a in (1.0, 2.0, 3.0) for b in (1.0, 2.0, 3.0, 4.0)])
+    y = np.array([1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 2, 2])
+    for seed in range(200):
+        found = IndexSubspace(1, candidates="sir", folds=2, random_state=seed).fit(X, y)
+        assert np.isfinite(found.score_)

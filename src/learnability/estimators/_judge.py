@@ -258,7 +258,7 @@ def _verdict(
             break
         left, _, right = np.linalg.svd(view.T @ whole, full_matrices=False)
         held_out[out] = view[out] @ (left @ right)
-        if how == "cv":
+        if how == "cv" and view.shape[1]:  # A fold may find no direction, which tells nothing.
             rows[out] = _machine(labels, view, out, seed)
     if how == "information":
         rows = score_coordinates(labels, held_out, seed)

@@ -41,12 +41,15 @@ class OverlapCurve:
         Relative error of I(q): smaller bends of the curve are none.
     full_recovery : float, optional
         alpha(1-), above which perfect recovery is a fixed point, when it is known.
+    error_at : callable, optional
+        q -> relative error of I(q), where it grows beyond the overlaps that are resolved.
     """
 
     information: Callable[[float], float]
     alpha_c: float
     error: float = 0.0
     full_recovery: float | None = None
+    error_at: Callable[[float], float] | None = None
 
     def alpha(self, q: float) -> float:
         """Return the ratio of samples at which q is a fixed point."""
@@ -108,9 +111,8 @@ class OverlapCurve:
         if q in (0.0, 1.0) and self.error == 0:
             return q, 0.0
         # How far it moves is told well enough by a spline.
-        low, middle, high = (
-            find(alpha * (1 + s * max(self.error, 1e-9)), roughly=True) for s in (-1, 0, 1)
-        )
+        own = max(self.error if self.error_at is None else self.error_at(q), 1e-9)
+        low, middle, high = (find(alpha * (1 + s * own), roughly=True) for s in (-1, 0, 1))
         return q, max(abs(low - middle), abs(high - middle))
 
     def _between(

@@ -22,6 +22,7 @@ from learnability.labels.channel import Channel
 from learnability.labels.posterior import BoxPosterior, scheme_of
 from learnability.theory._box_information import FiniteInformation, RootInformation
 from learnability.theory._level_information import FINE, ROUGH, LevelInformation
+from learnability.theory._noisy_line import NARROWEST, NoisyLine, noisy_line
 from learnability.theory._quadrature_information import QuadratureInformation
 
 __all__ = ["MOST_DIRECTIONS", "RESOLVED", "LabelInformation", "keeps_diagonal", "label_information"]
@@ -33,10 +34,18 @@ MOST_DIRECTIONS = 4
 
 RESOLVED = (1 - 1e-4, 0.97, 0.88, 0.995)
 """Largest overlap that level sets and cells resolve, for one to three directions; boxes of four."""
+_NOISY = 0.97
+"""The same for level sets of one direction under label noise, whose posteriors have a width."""
+_COARSE = 0.7
+"""Coarseness of the rough rule of noisy labels."""
 _PROBE = 0.5
 _ON_BOXES = (1e-8, 1e-7, 1e-4, 5e-4)
 """Relative error of integrals on boxes, for one to four open directions."""
 _PROBES = ((0.2, 0.5, 0.8), (0.5, 0.8), (0.5,))
+_EDGE = 0.981
+"""Overlap of one direction at which the rules of noisy labels are least fine."""
+_MISSED = (4.0, 0.1, 0.1)
+"""Relative error, over the mass that the rule of labels misses: for one direction at folds."""
 _SAFETY = (2.0, 2.0, 3.0)
 """The fine rule is closer to the truth than to the rough one; where a label jumps not by much."""
 _SMOOTH = 0.92
@@ -104,7 +113,9 @@ class LabelInformation:
     @property
     def resolved(self) -> float:
         """Largest overlap that level sets and cells resolve."""
-        return RESOLVED[self.r - 1]
+        if self.r > 1 or self.channel.noise == 0:
+            return RESOLVED[self.r - 1]
+        return 1 - NARROWEST if isinstance(self._levels, NoisyLine) else _NOISY
 
     @cached_property
     def keeps_diagonal(self) -> bool:
@@ -138,8 +149,8 @@ class LabelInformation:
         return self._quadrature.exact and few and resolved
 
     @cached_property
-    def _levels(self) -> LevelInformation:
-        return LevelInformation(self.channel, FINE)
+    def _levels(self) -> LevelInformation | NoisyLine:
+        return noisy_line(self.channel) or LevelInformation(self.channel, FINE)
 
     @property
     def exact(self) -> bool:
@@ -156,10 +167,12 @@ class LabelInformation:
         if self.exact:
             return 1e-6 if self.on_boxes is None else _ON_BOXES[self.r - 1]
         gaps = []
-        for probe in _PROBES[self.r - 1]:
+        edge = (_EDGE, self.resolved) if self.r == 1 and self.channel.noise > 0 else ()
+        for probe in (*_PROBES[self.r - 1], *(q for q in edge if q <= self.resolved)):
             M = probe * np.eye(self.r)
             (fine, mass), rough = self._levels.with_mass(M), self._rough(M)
-            gaps.append(float(np.abs(fine - rough).max() / np.abs(fine).max()) + abs(mass - 1) / 10)
+            missed = _MISSED[self.r - 1] * abs(mass - 1)
+            gaps.append(float(np.abs(fine - rough).max() / np.abs(fine).max()) + missed)
         return _SAFETY[self.r - 1] * max(gaps)
 
     def error_at(self, M: Array) -> float:
@@ -297,8 +310,8 @@ class LabelInformation:
         return []
 
     @cached_property
-    def _rough(self) -> LevelInformation:
-        return LevelInformation(self.channel, ROUGH)
+    def _rough(self) -> LevelInformation | NoisyLine:
+        return noisy_line(self.channel, _COARSE) or LevelInformation(self.channel, ROUGH)
 
     @property
     def exponent(self) -> float:

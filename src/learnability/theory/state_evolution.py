@@ -38,7 +38,7 @@ from learnability.theory._phase_thresholds import FixedPoints, Thresholds, phase
 from learnability.theory._relaxation import FixedPoint, ended, opened, response, updated
 from learnability.theory._search_end import CLOSE, CLOSER, search_end
 from learnability.theory._slopes import Slopes, physical
-from learnability.theory.information import RESOLVED, LabelInformation, label_information
+from learnability.theory.information import LabelInformation, label_information
 from learnability.theory.thresholds import first_estimates, weak_recovery
 
 __all__ = ["START", "FixedPoint", "StateEvolution", "Thresholds", "state_evolution"]
@@ -129,15 +129,18 @@ class StateEvolution:
 
         if information.exact and self.r < 4:
             return OverlapCurve(on_the_diagonal, self.alpha_c)
-        between = interpolated_information(
+        between, missed = interpolated_information(
             on_the_diagonal,
             _NODES[self.r - 1],
-            RESOLVED[self.r - 1],
+            information.resolved,
             self.alpha_c > 0,
             information.exponent,
             information.full,
         )
-        return OverlapCurve(between, self.alpha_c, information.error, information.full)
+        return OverlapCurve(
+            between, self.alpha_c, information.error + missed, information.full,
+            lambda q: information.error_at(q * eye) + missed,
+        )  # fmt: skip
 
     @cached_property
     def leading(self) -> int | None:

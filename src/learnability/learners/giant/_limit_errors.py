@@ -41,8 +41,8 @@ Array = NDArray[np.float64]
 
 _TOLERANCE = 1e-12
 _ITERATIONS = 20_000
-_SETTLED = 1e-6
-"""Relative change in the last step of a density that has settled."""
+_SETTLED = 1e-4
+"""Relative change in the last step of a settled density, which is smoothed by a percent."""
 
 
 class Features(NamedTuple):

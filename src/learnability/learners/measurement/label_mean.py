@@ -7,6 +7,7 @@ which the limit of large d does not have.
 
 from __future__ import annotations
 
+from learnability.errors import LearnabilityError
 from learnability.targets.base import Target
 
 __all__ = ["FAR_MEAN", "far_mean_note", "lengths_count", "mean_ratio"]
@@ -19,9 +20,15 @@ _SEEN = 1e-3
 
 
 def mean_ratio(target: Target) -> float:
-    """Return the squared mean of the label over its variance; zero for a constant."""
-    variance = target.label_variance
-    return target.label_mean**2 / variance if variance > 0 else 0.0
+    """Return the squared mean of the label over its variance; zero for a constant.
+
+    It is zero, too, where both depend on a dimension that is not given.
+    """
+    try:
+        mean, variance = target.label_mean, target.label_variance
+    except LearnabilityError:
+        return 0.0
+    return mean**2 / variance if variance > 0 else 0.0
 
 
 def lengths_count(target: Target, variance: float) -> bool:
