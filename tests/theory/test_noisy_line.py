@@ -7,6 +7,7 @@ import pytest
 
 from learnability import Channel
 from learnability.theory._noisy_line import NARROWEST, NoisyLine, noisy_line
+from learnability.theory.information import label_information
 
 
 @pytest.mark.parametrize("q", [0.0, 0.3, 0.97, 1 - NARROWEST])
@@ -32,3 +33,15 @@ def test_other_labels_are_left_to_level_sets() -> None:
     assert noisy_line(Channel("z1*z2", 0.1)) is None
     assert noisy_line(Channel("tanh(z)")) is None
     assert noisy_line(Channel("exp(z)", 1e-4)) is None
+
+
+@pytest.mark.parametrize(
+    ("part", "noise"), [("tanh(2*z)", 0.0), ("sin(2*z)", 0.0), ("tanh(2*z)", 0.5), ("z**2/2", 0.5)]
+)
+@pytest.mark.parametrize("q", [0.0, 0.6])
+def test_a_second_direction_that_nobody_knows_is_noise(part: str, noise: float, q: float) -> None:
+    """g(z1) + z2 at zero overlap of z2; product rules said 1e-6 and were off by 2e-3."""
+    M, one = np.diag([q, 0.0]), NoisyLine(Channel(part, 1 + noise))(np.array([[q]]))[0, 0]
+    both = label_information(Channel(part.replace("z", "z1") + " + z2", noise))
+    found = both(M)
+    assert abs(found[0, 0] - one) <= both.error_at(M) * np.abs(found).max() + 1e-6

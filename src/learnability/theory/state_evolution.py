@@ -128,7 +128,8 @@ class StateEvolution:
             return float(information.finely(q * eye)[0, 0])
 
         if information.exact and self.r < 4:
-            return OverlapCurve(on_the_diagonal, self.alpha_c)
+            error = 0.0 if information.on_boxes is not None else information.error
+            return OverlapCurve(on_the_diagonal, self.alpha_c, error)
         between, missed = interpolated_information(
             on_the_diagonal,
             _NODES[self.r - 1],
@@ -137,10 +138,8 @@ class StateEvolution:
             information.exponent,
             information.full,
         )
-        return OverlapCurve(
-            between, self.alpha_c, information.error + missed, information.full,
-            lambda q: information.error_at(q * eye) + missed,
-        )  # fmt: skip
+        about = (self.alpha_c, information.error + missed, information.full)
+        return OverlapCurve(between, *about, lambda q: information.error_at(q * eye) + missed)
 
     @cached_property
     def leading(self) -> int | None:
