@@ -8,39 +8,23 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learnability.gaussian.rules import composite_legendre
+from learnability.theory.equivalent import Levels
 
-__all__ = ["PowerLaw", "power_law"]
+__all__ = ["power_law"]
 
-Array = NDArray[np.float64]
 _HEAD = 400
 _DECADES = 90.0  # Sums go up to this many e-folds of k.
 
 
-class PowerLaw(NamedTuple):
-    """Eigenvalues xi_k = k^-alpha and coefficients f_k = k^(-alpha r - 1/2), at nodes.
-
-    Attributes
-    ----------
-    weights : array, shape (N,)
-        Number of k for which a node stands.
-    eigenvalues, energies : array, shape (N,)
-        xi_k and f_k^2.
-    """
-
-    weights: Array
-    eigenvalues: Array
-    energies: Array
-
-
 @lru_cache(maxsize=64)
-def power_law(alpha: float, r: float, levels: int | None) -> PowerLaw:
-    """Return the law at all k, or at k = 1 ... levels.
+def power_law(alpha: float, r: float, levels: int | None) -> Levels:
+    """Return xi_k = k^-alpha and f_k = k^(-alpha r - 1/2) at all k, or at k = 1 ... levels.
+
+    A node stands for as many k as its size says.
 
     Parameters
     ----------
@@ -61,4 +45,5 @@ def power_law(alpha: float, r: float, levels: int | None) -> PowerLaw:
             np.concatenate([np.ones(_HEAD), w * np.exp(x)]),
         )
     log_k = np.log(k)
-    return PowerLaw(weights, np.exp(-alpha * log_k), np.exp(-(2 * alpha * r + 1) * log_k))
+    energies = weights * np.exp(-(2 * alpha * r + 1) * log_k)
+    return Levels(np.exp(-alpha * log_k), weights, energies, 0.0, 0.0)

@@ -33,7 +33,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Errors", "Levels", "effective_ridge", "errors", "shares"]
+__all__ = ["Errors", "Fit", "Levels", "effective_ridge", "errors", "fit", "shares"]
 
 Array = NDArray[np.float64]
 
@@ -81,6 +81,34 @@ def errors(levels: Levels, samples: float, features: float, ridge: float) -> Err
     ridge : float
         The ridge lambda, at least zero.
     """
+    _, T, B, Y = fit(levels, samples, features, ridge)
+    if Y >= 1 - 1e-13:
+        return Errors(math.inf, math.nan)
+    test = (B + levels.noise) / (1 - Y)
+    return Errors(test, test * max(1 - T / samples, 0.0) ** 2)
+
+
+class Fit(NamedTuple):
+    """The quantities nu, T, B and Y of the equations above."""
+
+    ridge: float
+    learned: float
+    bias: float
+    variance: float
+
+
+def fit(levels: Levels, samples: float, features: float, ridge: float) -> Fit:
+    """Return the effective ridge and the sums of which the errors are made.
+
+    Parameters
+    ----------
+    levels : Levels
+        The kernel and the target.
+    samples, features : float
+        The numbers n and p; p may be infinite.
+    ridge : float
+        The ridge lambda, at least zero.
+    """
     nu = effective_ridge(levels, samples, features, ridge)
     s, learned = shares(levels, nu)
     N, energies = levels.sizes, levels.energies
@@ -88,16 +116,12 @@ def errors(levels: Levels, samples: float, features: float, ridge: float) -> Err
     T = float(N @ learned) + fine
     D = float(N @ learned**2)
     if math.isinf(features):
-        B, Y = float(energies @ s**2), D / samples
-    else:
-        spread = float(N @ (s * learned)) + fine
-        B = float(energies @ s**2) + spread * float(energies @ (s * learned)) / (features - D)
-        share = T / features
-        Y = (features / samples) * (share**2 + (1 - share) ** 2 * D / (features - D))
-    if Y >= 1 - 1e-13:
-        return Errors(math.inf, math.nan)
-    test = (B + levels.noise) / (1 - Y)
-    return Errors(test, test * max(1 - T / samples, 0.0) ** 2)
+        return Fit(nu, T, float(energies @ s**2), D / samples)
+    spread = float(N @ (s * learned)) + fine
+    B = float(energies @ s**2) + spread * float(energies @ (s * learned)) / (features - D)
+    share = T / features
+    Y = (features / samples) * (share**2 + (1 - share) ** 2 * D / (features - D))
+    return Fit(nu, T, B, Y)
 
 
 def shares(levels: Levels, nu: float) -> tuple[Array, Array]:

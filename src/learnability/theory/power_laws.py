@@ -40,7 +40,8 @@ from numpy.typing import ArrayLike
 import learnability
 from learnability.errors import LearnabilityError, refuse
 from learnability.fields import Declared, Number, declare, number, record
-from learnability.theory._power_law_sums import PowerLaw, power_law
+from learnability.theory._power_law_sums import power_law
+from learnability.theory.equivalent import fit
 
 if TYPE_CHECKING:
     import xarray
@@ -131,7 +132,9 @@ class ScalingLaws:
                 "`ridge` is 0, but there are as many samples as features, or no more eigenvalues "
                 "than both: give a ridge above 0."
             )
-        return _parts(power_law(self.alpha, self.r, levels), n, p, ridge, self.noise)
+        found = fit(power_law(self.alpha, self.r, levels), n, p, ridge)
+        share = found.variance
+        return Parts(found.bias / (1 - share), self.noise * share / (1 - share), found.ridge)
 
     def curve(self, n: ArrayLike, ell: float, q: float | None = None) -> xarray.Dataset:
         """Return learning curves along lambda / n = n^-ell and p = n^q.
@@ -232,37 +235,3 @@ def scaling_laws(alpha: float, r: float, *, noise: float = 0.0) -> ScalingLaws:
     5.2e-05
     """
     return ScalingLaws(alpha, r, noise)
-
-
-def _parts(law: PowerLaw, n: float, p: float, ridge: float, noise: float) -> Parts:
-    w, xi, f2 = law
-    nu = _effective_ridge(law, n, p, ridge)
-    share = xi / (xi + nu)
-    S, T = float(w @ share), float(w @ share**2)
-    bias = float(w @ (f2 * (nu / (xi + nu)) ** 2))
-    if math.isinf(p):
-        Y = T / n
-    else:
-        spread = float(w @ (share * (nu / (xi + nu))))
-        bias += spread * float(w @ (f2 * share * (nu / (xi + nu)))) / (p - T)
-        Y = (p / n) * ((S / p) ** 2 + (1 - S / p) ** 2 * T / (p - T))
-    return Parts(bias / (1 - Y), noise * Y / (1 - Y), nu)
-
-
-def _effective_ridge(law: PowerLaw, n: float, p: float, ridge: float) -> float:
-    """Return the root nu of (n - S)(1 - S / p) nu = ridge, S = sum of the shares."""
-    from scipy.optimize import brentq
-
-    w, xi, _ = law
-    least = min(n, p)
-
-    def gap(log_nu: float) -> float:
-        nu = math.exp(log_nu)
-        S = float(w @ (xi / (xi + nu)))
-        room = least - S
-        if ridge == 0 or room <= 0:
-            return min(room, -1e-300) if ridge else room
-        other = 0.0 if math.isinf(p) else math.log1p(-S / p)
-        return math.log(n - S) + other + log_nu - math.log(ridge)
-
-    return math.exp(float(brentq(gap, -120.0, 120.0, xtol=1e-14, rtol=1e-14, maxiter=500)))

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from learnability.gaussian.rules import legendre
 from learnability.theory.mehler import mehler_parameter
 
-__all__ = ["Curve", "Profile", "RadialTarget", "RidgeFit", "radial_fit"]
+__all__ = ["Curve", "Profile", "RadialTarget", "RidgeFit", "harmonics", "radial_fit"]
 
 Array = NDArray[np.float64]
 
@@ -148,7 +148,7 @@ def _basis(D: int, end: float) -> tuple[Array, Array, list[float], list[Array]]:
     rho = mehler_parameter(D)
     sizes, tables = [], []
     for a in range(_ANGULAR + 1 if D > 1 else 2):
-        sizes.append(_multiplicity(D, a))
+        sizes.append(harmonics(D, a))
         k = np.arange(_RADIAL)
         shape = D / 2 - 1 + a
         # E over the Gamma law of x^a L_k^2 is Gamma(k + a + D/2) / (k! Gamma(D/2)).
@@ -159,7 +159,7 @@ def _basis(D: int, end: float) -> tuple[Array, Array, list[float], list[Array]]:
     return x, p, sizes, tables
 
 
-def _multiplicity(D: int, a: int) -> float:
+def harmonics(D: int, a: int) -> float:
     """Return the number of harmonics of degree a in D dimensions."""
     if D == 1:
         return 1.0 if a < 2 else 0.0

@@ -36,6 +36,7 @@ from learnability.labels.link import Link
 from learnability.learners.measurement import lengths_count
 from learnability.targets.base import Target
 from learnability.theory.equivalent import Levels
+from learnability.theory.radial import harmonics
 
 __all__ = [
     "HIGHEST_DEGREE",
@@ -166,7 +167,7 @@ def finite_levels(
     """
     count = len(weights)
     powers, beyond = target.degree_energies(count - 1, d)
-    sizes = np.array([_harmonics(d, k) for k in range(count)], dtype=float)
+    sizes = np.array([harmonics(d, k) for k in range(count)], dtype=float)
     k = np.arange(count)
     through = (k + 2) * (k + 1) / (2 * d) * np.append(weights, [0.0, 0.0])[k + 2]
     eigenvalues = np.where(weights > 0, weights, through) / sizes
@@ -188,8 +189,3 @@ def finite_levels(
         rest,
         noise,
     )
-
-
-def _harmonics(d: int, k: int) -> int:
-    """Return the number of spherical harmonics of degree k."""
-    return math.comb(d + k - 1, k) - (math.comb(d + k - 3, k - 2) if k >= 2 else 0)
