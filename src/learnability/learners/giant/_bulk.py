@@ -161,19 +161,32 @@ class Batch:
 
     def resolvent(self, xi: float, m: Array) -> tuple[Array, Array, Array]:
         """Return m, its derivative in xi, and D~ at the nodes, by Newton's method from a near m."""
-        Z, D, eye = np.diag([1 + xi, -1.0]), self._D, np.eye(2)
+        Z = np.diag([1 + xi, -1.0])
         for _ in range(_STEPS):
-            seen = np.linalg.solve(eye + D @ m / self.size, D)
+            seen = self._seen(m)
             inverse = np.linalg.inv(m)
-            pairs = np.einsum("k,kab,kcd->adbc", self.weights, seen, seen, optimize=True)
+            flat = seen.reshape(-1, 4)
+            pairs = ((flat.T * self.weights) @ flat).reshape(2, 2, 2, 2).transpose(0, 3, 1, 2)
             slope = np.kron(inverse, inverse) - pairs.reshape(4, 4) / self.size
-            gap = Z + np.tensordot(self.weights, seen, 1) - inverse
+            gap = Z + (self.weights @ flat).reshape(2, 2) - inverse
             step = np.linalg.solve(slope, gap.ravel()).reshape(2, 2)
             m = m - step
             if np.abs(step).max() <= 1e-14 * np.abs(m).max():
                 break
         slope_in_xi = -np.linalg.solve(slope, np.array([1.0, 0.0, 0.0, 0.0]))
         return m, np.asarray(slope_in_xi, dtype=float).reshape(2, 2), np.asarray(seen, dtype=float)
+
+    def _seen(self, m: Array) -> Array:
+        """Return D~ = (I + D m / alpha_0)^-1 D at the nodes, by the formula of a 2 x 2 inverse."""
+        D = self._D
+        A = D @ (m / self.size)
+        A[:, 0, 0] += 1
+        A[:, 1, 1] += 1
+        adjugate = np.empty_like(A)
+        adjugate[:, 0, 0], adjugate[:, 1, 1] = A[:, 1, 1], A[:, 0, 0]
+        adjugate[:, 0, 1], adjugate[:, 1, 0] = -A[:, 0, 1], -A[:, 1, 0]
+        determinant = A[:, 0, 0] * A[:, 1, 1] - A[:, 0, 1] * A[:, 1, 0]
+        return np.asarray(adjugate @ D / determinant[:, None, None])
 
     def beyond(self, m: Array) -> bool:
         """Return whether m is that of a -xi above all eigenvalues, also outliers of one sample."""
