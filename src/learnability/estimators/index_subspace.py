@@ -90,6 +90,8 @@ class IndexSubspace(SubspaceEstimator):
         Its held-out score and standard error.
     held_out_ : array, shape (n, r)
         Coordinates of the rows by fits that did not see them.
+    own_mean_ : array, shape (r,)
+        Mean of the coordinates of the rows of the fit, by which they are known again.
     report_ : IndexReport
         Scores, number of directions by each rule, advice; prints as sentences.
     sampled_ : (int, int)
@@ -106,6 +108,7 @@ class IndexSubspace(SubspaceEstimator):
     """
 
     held_out_: NDArray[Any]
+    own_mean_: NDArray[Any]
     estimator_: Any
 
     def __init__(
@@ -168,6 +171,7 @@ class IndexSubspace(SubspaceEstimator):
         self.report_ = self._report(
             X, y, labels, verdicts, whitening, tails, how, dimension, seed, counted.get(r)
         )
+        self.own_mean_ = self.transform(X).mean(axis=0)
         return self
 
     def _report(

@@ -125,8 +125,8 @@ class BlindnessDisplay(ShowsItself):
         estimator : subspace estimator
             The fitted estimator.
         X, y : array
-            Data, preferably not those of the fit; for an `IndexSubspace` on its own rows, fitted
-            without weights, the held-out coordinates are used.
+            Data, preferably not those of the fit; for an `IndexSubspace` on its own rows, the
+            held-out coordinates are used.
         ax : matplotlib axes, optional
             Where to draw.
 
@@ -135,11 +135,8 @@ class BlindnessDisplay(ShowsItself):
         BlindnessDisplay
         """
         coordinates = np.asarray(estimator.transform(X))
-        held_out = getattr(estimator, "held_out_", None)
-        # The coordinates of the rows of the fit, and of no others, have mean zero exactly.
-        centred = np.all(np.abs(coordinates.mean(axis=0)) <= 1e-6 * coordinates.std(axis=0))
-        if held_out is not None and len(held_out) == len(coordinates) and centred:
-            coordinates = held_out
+        if _of_the_fit(estimator, coordinates):
+            coordinates = estimator.held_out_
         labels = read_labels(np.asarray(y), np.ones(len(coordinates)))
         return cls(moment_strengths(labels, coordinates)).plot(ax=ax)
 
@@ -171,3 +168,11 @@ class BlindnessDisplay(ShowsItself):
             ax.set_title("change with $y$ / chance", fontsize=9)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _of_the_fit(estimator: Any, coordinates: NDArray[Any]) -> bool:
+    """Return whether coordinates are those of the rows to which an `IndexSubspace` was fitted."""
+    own = getattr(estimator, "own_mean_", None)
+    if own is None or len(coordinates) != len(estimator.held_out_):
+        return False
+    return np.allclose(coordinates.mean(axis=0), own, rtol=0.0, atol=1e-9 * coordinates.std())
