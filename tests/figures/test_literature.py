@@ -27,6 +27,7 @@ def test_the_ridge_of_least_predicted_error(name: str) -> None:
         for ridge in few.ridge * np.array([0.5, 1.0, 2.0])
     ]
     assert at[1] <= min(at) + 1e-12
+    assert best_kernel(name, target, d, 2).ridge == best_kernel(name, target, d, 5).ridge
 
 
 @pytest.mark.parametrize("name", LINKS)

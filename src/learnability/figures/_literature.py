@@ -61,9 +61,11 @@ def best_kernel(name: str, target: Hierarchical, d: int, n: float) -> KernelRidg
     name : str
         "mehler" or "quadratic".
     target, d, n
-        The target, the dimension and the number of samples.
+        The target, the dimension and the number of samples; fewer than can be predicted have the
+        ridge of the fewest that can.
     """
-    from learnability.learners import KernelRidge
+    from learnability.learners.lazy import FEWEST_SAMPLES, KernelRidge
 
-    theory = KernelRidge(name, _RIDGES).predict(target, d=d, alpha=n / d)
+    alpha = max(n, FEWEST_SAMPLES) / d
+    theory = KernelRidge(name, _RIDGES).predict(target, d=d, alpha=alpha)
     return KernelRidge(name, float(theory["ridge"][int(theory["error"].argmin("ridge"))]))

@@ -32,11 +32,11 @@ from learnability.learners.measurement import FAR_MEAN, far_mean_note, mean_rati
 from learnability.targets.base import Target
 from learnability.theory.equivalent import Levels, errors
 
-__all__ = ["VALUES", "KernelView", "along_ridges", "check_reach", "predicted"]
+__all__ = ["FEWEST_SAMPLES", "VALUES", "KernelView", "along_ridges", "check_reach", "predicted"]
 
 Array = NDArray[np.float64]
 
-_FEWEST = 5
+FEWEST_SAMPLES = 5
 """Samples; fewer are as different from one another as from what is typical."""
 
 VALUES = Question(
@@ -101,11 +101,11 @@ def check_reach(target: Target, at: Mapping[str, Any]) -> None:
     if d < 2:
         raise LearnabilityError(f"`d` was given as {d!r}, but a whole number from 2 is accepted.")
     most, least = float(np.max(at["alpha"])), round(float(np.min(at["alpha"])) * d)
-    if least < _FEWEST:
+    if least < FEWEST_SAMPLES:
         raise LearnabilityError(
             f"`alpha` was given as {float(np.min(at['alpha'])):g} in dimension {d}, which is "
-            f"{least} samples, but typical training sets are predicted from {_FEWEST} samples on: "
-            "use `simulate`."
+            f"{least} samples, but typical training sets are predicted from {FEWEST_SAMPLES} samples "
+            "on: use `simulate`."
         )
     if target.channel.law is not None and not _frame(target, d).isotropic:
         raise LearnabilityError(
