@@ -57,15 +57,14 @@ def observed_solutions(
 
     That of the error is of its own nodes and of the order parameters, which differ by rule.
     """
-    parts = [np.array([one[k] for one in solutions]) for k in range(3)]
-    diverged = np.array([one.diverged for one in solutions])
-    runs = Runs(*(part.mean(axis=1) for part in parts), diverged)
+    rest, overlap, second, diverged = (np.array(part) for part in zip(*solutions, strict=True))
+    runs = Runs(rest.mean(axis=1), overlap.mean(axis=1), second.mean(axis=1), diverged)
     errors = squared_errors(target, recipe, frame, runs, fine=True)
     found = _observed(target, frame, runs, errors.mean(axis=0), Status.SOLVED)
-    moved = [
-        squared_errors(target, recipe, frame, Runs(*(part[:, k] for part in parts), diverged))[0]
-        for k in range(parts[0].shape[1])
+    by_rule = [
+        Runs(rest[:, k], overlap[:, k], second[:, k], diverged) for k in range(rest.shape[1])
     ]
+    moved = [squared_errors(target, recipe, frame, one)[0] for one in by_rule]
     own = np.hypot(_standard_error(errors), _standard_error(np.array(moved)))
     spreads: dict[str, Any] = {"overlap": [], "gram": [], "error": own}
     for one, mean in zip(solutions, runs.overlap, strict=True):
