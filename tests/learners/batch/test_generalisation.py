@@ -62,3 +62,14 @@ def test_cosines_and_subspaces_are_those_of_weights() -> None:
     np.testing.assert_allclose(cosine[0], unit @ hidden.T)
     assert share[0] == pytest.approx(subspace_overlap(W, hidden))
     assert np.isnan(share[1])
+
+
+def test_heavy_tails_of_the_label_are_known() -> None:
+    """E y^2 of exp(2 z) is e^8, of which 2^15 points saw 2300 to 3500."""
+    network = Network(Link("tanh(z)"), (1.0,), "squared")
+    channel, gram, overlap = Channel(Link("exp(2*z)")), np.ones((1, 1, 1)), np.zeros((1, 1, 1))
+    x, w = np.polynomial.hermite_e.hermegauss(80)
+    exact = math.exp(8) + float(w @ np.tanh(x) ** 2) / w.sum()
+    for seed in range(3):
+        found = error_path(channel, network, gram, overlap, seed)[0]
+        assert found == pytest.approx(exact, rel=2e-4)

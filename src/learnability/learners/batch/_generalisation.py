@@ -16,6 +16,7 @@ from learnability.gaussian.rules import sobol_normals
 from learnability.labels.channel import Channel
 from learnability.learners.batch._descent import Covariance
 from learnability.learners.batch._network import Network
+from learnability.learners.networks.known_moments import knowing_weights
 from learnability.targets.multi_index import MultiIndex
 
 __all__ = ["error_path", "explained", "field_covariance"]
@@ -77,13 +78,15 @@ def error_path(channel: Channel, network: Network, gram: Array, overlap: Array, 
     r = channel.link.r
     points = sobol_normals(r + network.width, _LOG2_POINTS, seed).T
     clean, noise = np.asarray(channel.link(points[:r].T)), channel.label_noise
+    even = np.full(len(clean), 1 / len(clean))
+    known = knowing_weights(clean, channel.label_mean, channel.label_variance - noise, even)
     found = np.full(len(gram), np.nan)
     for t, (Q, M) in enumerate(zip(gram, overlap, strict=True)):
         if np.isfinite(Q).all() and np.isfinite(M).all():
             values, vectors = np.linalg.eigh(Q - M @ M.T)
             spread = vectors * np.sqrt(np.maximum(values, 0.0))
             output = network.output(M @ points[:r] + spread @ points[r:])
-            found[t] = np.mean((output - clean) ** 2) + noise
+            found[t] = max(float((output - clean) ** 2 @ known), 0.0) + noise
     return found
 
 

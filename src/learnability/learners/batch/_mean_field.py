@@ -50,6 +50,7 @@ from learnability.errors import LearnabilityError
 from learnability.gaussian.rules import sobol_normals
 from learnability.labels.channel import Channel
 from learnability.learners.batch._network import Network
+from learnability.learners.networks.known_moments import knowing_weights
 from learnability.learners.networks.starts import Start, root_of
 
 __all__ = ["MeanField", "Plan", "mean_field", "planned"]
@@ -158,9 +159,14 @@ def mean_field(
             raise LearnabilityError(
                 f"{channel.link!r} gives labels that are not finite: no theory can be computed."
             )
-        found.append(
-            march(points.T, clean, labels, root_of(start.rest), start.overlap, alpha, step, ridge)
+        mean, variance, noise = channel.label_mean, channel.label_variance, channel.label_noise
+        even = np.full(len(clean), 1 / len(clean))
+        weights = (
+            knowing_weights(clean, mean, variance - noise, even),
+            knowing_weights(labels, mean, variance, even),
         )
+        begin = root_of(start.rest), start.overlap
+        found.append(march(points.T, clean, labels, weights, *begin, alpha, step, ridge))
     overlap, gram, error, train_error = (np.array(v) for v in zip(*found, strict=True))
     return MeanField(overlap, gram, error + channel.label_noise, train_error)
 
@@ -185,7 +191,15 @@ def _compiled(network: Network, r: int, steps: int) -> Callable[..., tuple[Array
         ) from None
 
     def march(
-        points: Any, clean: Any, labels: Any, root: Any, m: Any, alpha: Any, step: Any, ridge: Any
+        points: Any,
+        clean: Any,
+        labels: Any,
+        weights: Any,
+        root: Any,
+        m: Any,
+        alpha: Any,
+        step: Any,
+        ridge: Any,
     ) -> Any:
         z, zeta = points[:r], points[r : r + rows]
         share = alpha / points.shape[1]  # alpha E[.] of a sum over the points.
@@ -199,8 +213,8 @@ def _compiled(network: Network, r: int, steps: int) -> Callable[..., tuple[Array
             seen = (
                 m,
                 m @ m.T + L @ L.T,
-                jnp.mean((fresh - clean) ** 2),
-                jnp.mean((output - labels) ** 2),
+                ((fresh - clean) ** 2 @ weights[0]).clip(0.0),
+                ((output - labels) ** 2 @ weights[1]).clip(0.0),
             )
             force = network.force(fields, output, labels)
             new, size = _orthonormal_part(force, gamma, share)

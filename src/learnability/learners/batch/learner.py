@@ -55,6 +55,7 @@ class BatchGD(Learner):
     """
 
     name: ClassVar[str] = "batch-gd"
+    numerics_version: ClassVar[int] = 2
     supports: ClassVar[Support] = Support(
         inputs=("isotropic", "spiked", "power-law"), laws=EVERY_LAW
     )

@@ -12,6 +12,7 @@ forms; that of the logistic loss is smooth and is integrated by a Gauss rule.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
@@ -25,6 +26,8 @@ Array = NDArray[np.float64]
 HUBER_REACH = 1.35
 """Residuals of more than this many scales enter Huber's loss linearly; scikit-learn's default."""
 _NODES = 48
+_RESOLVED, _FINEST = 8.0, 16
+"""The largest spread for so many nodes, and the largest factor for wider ones."""
 _PER_SPREAD = 32  # Nodes of a spline per standard deviation: its error is of order 1e-9.
 
 
@@ -178,27 +181,29 @@ class Logistic(Loss):
         return LogisticRegression(C=1 / ridge, tol=1e-7, max_iter=5000)
 
     def means_at(self, mean: Array, spread: float, V: float, scale: float) -> ScoreMeans:
-        """Return the means by a Gauss rule."""
+        """Return the means by a Gauss rule, as fine as a score that bends on the scale of one."""
         from learnability.gaussian.rules import gauss_normal
 
-        x, w = gauss_normal(np.zeros(0), _NODES)
+        finer = 2 ** max(math.ceil(math.log2(spread / _RESOLVED)), 0)
+        x, w = gauss_normal(np.zeros(0), _NODES * min(finer, _FINEST))
         sigma = 1 / (1 + np.exp(_logistic_prox(mean[..., None] + spread * x, V)))
         curvature = sigma * (1 - sigma)
         return ScoreMeans(-sigma @ w, sigma**2 @ w, (curvature / (1 + V * curvature)) @ w)
 
 
 def _logistic_prox(rho: Array, V: float) -> Array:
-    """Return the root p of p - V / (1 + exp(p)) = rho, by Newton's method inside a bracket."""
-    low, high = rho, rho + V
-    p = rho + V / (1 + np.exp(np.clip(rho, -500, 500)))
-    for _ in range(60):
+    """Return the root p of p - V / (1 + exp(p)) = rho, by Newton's method.
+
+    The left side bends at p = 0 alone, so that the steps from there on go to the root in one
+    direction; from elsewhere they may jump to and fro for ever when V is large.
+    """
+    p = np.zeros_like(rho)
+    for _ in range(100):
         sigma = 1 / (1 + np.exp(np.clip(p, -500, 500)))
         residual = p - V * sigma - rho
         if np.abs(residual).max() <= 1e-12 * (1 + V):
             break
-        low, high = np.where(residual < 0, p, low), np.where(residual > 0, p, high)
-        new = p - residual / (1 + V * sigma * (1 - sigma))
-        p = np.where((new >= low) & (new <= high), new, 0.5 * (low + high))
+        p = p - residual / (1 + V * sigma * (1 - sigma))
     return p
 
 

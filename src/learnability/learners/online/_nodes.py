@@ -12,11 +12,11 @@ may jump, get a product of Gauss rules between its breaks; then
 * several neurons get scrambled Sobol points in u, others for each h, with both signs; four
   scrambles give the error.
 
-Axes have as many nodes as the label needs (`settled_axes`). Where it oscillates too fast for that,
-or its breaks lie on no planes z_i = c or are unknown, (h, u) are Sobol points together. Label noise
-is one more normal variable; a plain step is quadratic in it, and two nodes are exact. So are they
-for any random label, of which a plain step sees E[y | z] and Var(y | z); to the other rules its
-latent variables are coordinates of the sampled points, like those of neurons.
+Axes have as many nodes as the label needs (`settled_axes`). Where it oscillates too fast for that
+or breaks often, or its breaks lie on no planes z_i = c or are unknown, (h, u) are Sobol points.
+Label noise is one more normal variable; a plain step is quadratic in it, and two nodes are exact.
+So are they for any random label, of which a plain step sees E[y | z] and Var(y | z); to the other
+rules its latent variables are coordinates of the sampled points, like those of neurons.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ Array = NDArray[np.float64]
 _GRID_REACH = 8.0
 _MOST_NODES, _MOST_IN_GRIDS = 100_000, 2_000_000
 _FEWEST = 50  # Room for points in u under a node of h.
+_UNDER = 32  # Where fewer points would be under a node of h, points in all coordinates are better.
 _NOISE_NODES, _MOST_NOISE_NODES = 10, 40
 _FEWER = 0.8  # Nodes of the hidden coordinates in the second of two grids over those in the first.
 
@@ -76,8 +77,8 @@ class Fineness(NamedTuple):
 
 FINE = Fineness({2: 128, 3: 32, 4: 14}, {1: 100, 2: 24, 3: 10}, (1200, 1000), 14, 4, 1e-5)
 """For equations of motion."""
-COARSE = Fineness({2: 48, 3: 20, 4: 10}, {1: 40, 2: 16, 3: 8}, (100,), 11, 1, 1e-4)
-"""For test errors, of which there are many and each is wanted to three digits."""
+COARSE = Fineness({2: 48, 3: 20, 4: 10}, {1: 40, 2: 16, 3: 8}, (100,), 14, 1, 1e-4)
+"""For the errors of runs, of which there are many and each is wanted to three digits."""
 
 
 class Nodes(NamedTuple):
@@ -147,7 +148,8 @@ def _made(
     each = max(sizes.grids) // 2 ** (link.r - 1)
     most = _MOST_IN_GRIDS // (each if one else _FEWEST) // len(xi[0])
     axes = settled_axes(values, breaks, sizes.hidden[link.r], 10 * sizes.accuracy, most)
-    if axes is None:
+    crowded = axes is not None and math.prod(len(x) for x, _ in axes) * _UNDER > 2 ** (sobol + 1)
+    if axes is None or (crowded and not one):
         rules = [_sobol_rule(link.r + sampled, seed, link.r, sobol) for seed in seeds]
         return tuple(_labelled(channel, p, *rule, xi) for rule in rules)
     hidden = product_grid(axes)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from learnability.inputs import Frame
 from learnability.labels.link import Link
 from learnability.learners.measurement import overlaps_in_frame
+from learnability.learners.networks.known_moments import knowing_weights
 from learnability.learners.networks.starts import root_of
 from learnability.learners.online._equations import Solution
 from learnability.learners.online._motion import fields
@@ -23,14 +24,17 @@ from learnability.targets.multi_index import MultiIndex
 __all__ = ["divergence", "observed_runs", "observed_solutions"]
 
 Array = NDArray[np.float64]
-_CONSTANT = 1e-9
-"""Relative variance of a square that is one number but for rounding."""
 
 
-def observed_runs(
-    target: MultiIndex, recipe: Recipe, frame: Frame, runs: Runs, fine: Status = Status.FINISHED
-) -> dict[str, Any]:
+def observed_runs(target: MultiIndex, recipe: Recipe, frame: Frame, runs: Runs) -> dict[str, Any]:
     """Return observables of runs, with the seeds first: final values, and paths along the time."""
+    error = squared_errors(target, recipe, frame, runs)[0]
+    return _observed(target, frame, runs, error, Status.FINISHED)
+
+
+def _observed(
+    target: MultiIndex, frame: Frame, runs: Runs, error: Array, fine: Status
+) -> dict[str, Any]:
     turns = np.array([symmetry_of(path @ frame.hidden.T, target.link) for path in runs.overlap])
     gram = runs.rest + runs.overlap @ np.swapaxes(runs.overlap, -1, -2)
     length = np.einsum("...jj->...j", runs.rest) + (runs.overlap**2).sum(axis=-1)
@@ -38,8 +42,7 @@ def observed_runs(
     for name in ("overlap", "correlation"):
         paths[name] = paths[name] @ turns[:, None]
     paths["cosine"] = paths["overlap"] / np.sqrt(np.maximum(length, 1e-300))[..., None]
-    paths["gram"], paths["second_layer"] = gram, runs.second
-    paths["error"] = squared_errors(target, recipe, frame, runs)
+    paths["gram"], paths["second_layer"], paths["error"] = gram, runs.second, error
     found: dict[str, Any] = {name: path[:, -1] for name, path in paths.items()}
     found |= {f"{name}_trace": path for name, path in paths.items()}
     found["subspace_overlap"] = captured(gram[:, -1], found["overlap"])
@@ -50,24 +53,29 @@ def observed_runs(
 def observed_solutions(
     target: MultiIndex, recipe: Recipe, frame: Frame, solutions: Sequence[Solution]
 ) -> dict[str, Any]:
-    """Return observables of solutions, one from each start, with the standard errors of M and Q."""
-    runs = Runs(
-        np.array([one.rest.mean(axis=0) for one in solutions]),
-        np.array([one.overlap.mean(axis=0) for one in solutions]),
-        np.array([one.second.mean(axis=0) for one in solutions]),
-        np.array([one.diverged for one in solutions]),
-    )
-    found = observed_runs(target, recipe, frame, runs, Status.SOLVED)
-    spreads: dict[str, list[Array]] = {"overlap": [], "gram": []}
+    """Return observables of solutions, one from each start, with the standard errors of paths.
+
+    That of the error is of its own nodes and of the order parameters, which differ by rule.
+    """
+    rest, overlap, second, diverged = (np.array(part) for part in zip(*solutions, strict=True))
+    runs = Runs(rest.mean(axis=1), overlap.mean(axis=1), second.mean(axis=1), diverged)
+    errors = squared_errors(target, recipe, frame, runs, fine=True)
+    found = _observed(target, frame, runs, errors.mean(axis=0), Status.SOLVED)
+    by_rule = [
+        Runs(rest[:, k], overlap[:, k], second[:, k], diverged) for k in range(rest.shape[1])
+    ]
+    moved = [squared_errors(target, recipe, frame, one)[0] for one in by_rule]
+    own = np.hypot(_standard_error(errors), _standard_error(np.array(moved)))
+    spreads: dict[str, Any] = {"overlap": [], "gram": [], "error": own}
     for one, mean in zip(solutions, runs.overlap, strict=True):
         turn = symmetry_of(mean @ frame.hidden.T, target.link)
         spreads["overlap"].append(_standard_error(one.overlap @ frame.hidden.T @ turn))
         spreads["gram"].append(
             _standard_error(one.rest + one.overlap @ np.swapaxes(one.overlap, -1, -2))
         )
-    for name, errors in spreads.items():
-        found[name + STDERR] = np.array(errors)[:, -1]
-        found[f"{name}_trace{STDERR}"] = np.array(errors)
+    for name, spread in spreads.items():
+        found[name + STDERR] = np.array(spread)[:, -1]
+        found[f"{name}_trace{STDERR}"] = np.array(spread)
     return found
 
 
@@ -99,32 +107,28 @@ def captured(gram: Array, overlap: Array) -> Array:
     return found
 
 
-def squared_errors(target: MultiIndex, recipe: Recipe, frame: Frame, runs: Runs) -> Array:
-    """Return E[(f - y)^2] of fresh noisy labels, shape (S, T), by a few thousand nodes.
+def squared_errors(
+    target: MultiIndex, recipe: Recipe, frame: Frame, runs: Runs, fine: bool = False
+) -> Array:
+    """Return E[(f - y)^2] of fresh noisy labels, shape (rules, S, T).
 
-    Where the nodes miss a part of the known E[y^2], what of that shows in (f - y)^2 is added.
+    One rule of some ten thousand nodes, or the `fine` ones, whose spread is their error. They know
+    E[y] and E[y^2], whatever the nodes miss of these.
     """
     p = recipe.width
     rest, overlap, tau = fields(runs.rest, runs.overlap, frame)
     if recipe.normalisation != "none":
         rest, overlap = rest / (tau[..., :, None] * tau[..., None, :]), overlap / tau[..., None]
-    nodes = nodes_for(target.link, recipe.activation, p, 0.0, True, fine=False)[0]
-    # About the known mean, so that a constant in the label is no size.
-    moved = (nodes.y - target.label_mean) ** 2
-    missing = target.label_variance - target.noise - float(moved @ nodes.weights)
-    mean = float(moved @ nodes.weights)
-    moved -= mean
-    size = float(moved**2 @ nodes.weights)
-    varies = size > _CONSTANT * mean**2
-    found = np.full(rest.shape[:-2], np.nan)
-    for at in np.argwhere(np.isfinite(rest).all(axis=(-1, -2))):
-        C, M, a = (part[tuple(at)] for part in (rest, overlap, runs.second))
-        field = M @ nodes.hidden + root_of(C) @ nodes.own
-        f = a @ recipe.activation(field[..., None])
-        error = (f - nodes.y) ** 2
-        share = float((error * moved) @ nodes.weights) / size if varies else 0.0
-        total = float(error @ nodes.weights) + share * missing
-        found[tuple(at)] = target.noise + max(total, 0.0)
+    rules = nodes_for(target.link, recipe.activation, p, 0.0, True, fine=fine)
+    mean, variance = target.label_mean, target.label_variance - target.noise
+    found = np.full((len(rules), *rest.shape[:-2]), np.nan)
+    for rule, nodes in zip(found, rules, strict=True):
+        weights = knowing_weights(nodes.y, mean, variance, nodes.weights)
+        for at in np.argwhere(np.isfinite(rest).all(axis=(-1, -2))):
+            C, M, a = (part[tuple(at)] for part in (rest, overlap, runs.second))
+            field = M @ nodes.hidden + root_of(C) @ nodes.own
+            f = a @ recipe.activation(field[..., None])
+            rule[tuple(at)] = target.noise + max(float((f - nodes.y) ** 2 @ weights), 0.0)
     return found
 
 

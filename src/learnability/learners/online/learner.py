@@ -79,7 +79,7 @@ class OnlineSGD(Learner):
     """
 
     name: ClassVar[str] = "online-sgd"
-    numerics_version: ClassVar[int] = 3
+    numerics_version: ClassVar[int] = 4
     supports: ClassVar[Support] = Support(inputs=("isotropic", "spiked"), laws=EVERY_LAW)
     questions: ClassVar[tuple[Question, ...]] = (
         Question(
