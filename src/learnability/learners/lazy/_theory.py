@@ -104,8 +104,8 @@ def check_reach(target: Target, at: Mapping[str, Any]) -> None:
     if least < FEWEST_SAMPLES:
         raise LearnabilityError(
             f"`alpha` was given as {float(np.min(at['alpha'])):g} in dimension {d}, which is "
-            f"{least} samples, but typical training sets are predicted from {FEWEST_SAMPLES} on: use "
-            "`simulate`."
+            f"{least} samples, but typical training sets are predicted from {FEWEST_SAMPLES} on: "
+            "use `simulate`."
         )
     if target.channel.law is not None and not _frame(target, d).isotropic:
         raise LearnabilityError(
