@@ -129,3 +129,14 @@ def test_sizes_are_those_of_runs() -> None:
     assert first == second
     with pytest.raises(LearnabilityError, match="2 samples"):
         narrow[0].predict("z", d=200, alpha=[0.01, 1.0])
+
+
+@pytest.mark.parametrize(("kernel", "link"), [("quadratic", "tanh(z)"), ("(1 + z)**3", "sign(z)")])
+def test_training_errors_state_what_the_lengths_of_inputs_do(kernel: str, link: str) -> None:
+    """Training errors of polynomial kernels are 13 / d too small: |x|^2 / d is not 1."""
+    target, learner, seeds = MultiIndex(link, noise=0.1), KernelRidge(kernel, ridge=0.1), 8
+    theory = learner.predict(target, d=100, alpha=4.0)
+    runs = learner.simulate(target, d=100, alpha=4.0, seeds=seeds).train_error
+    error = float(runs.std(ddof=1)) / math.sqrt(seeds)
+    gap = abs(float(theory.train_error) - float(runs.mean()))
+    assert gap <= 3 * error + float(theory.train_error_stderr) < 0.5 * float(runs.mean())

@@ -30,7 +30,7 @@ from learnability.learners.lazy._spiked_points import (
 from learnability.learners.lazy._spiked_regression import Points, conditional_errors, limit_errors
 from learnability.learners.measurement import FAR_MEAN, far_mean_note, mean_ratio
 from learnability.targets.base import Target
-from learnability.theory.equivalent import Levels, errors
+from learnability.theory.equivalent import Levels, effective_ridge, errors, shares
 
 __all__ = ["FEWEST_SAMPLES", "VALUES", "KernelView", "along_ridges", "check_reach", "predicted"]
 
@@ -167,7 +167,11 @@ def predicted(
         neurons = view.features * d
         if math.isfinite(neurons):
             neurons = max(round(neurons), 1)  # As many as runs have.
-        values = _curves(learner, view.levels(target, d), np.round(alphas * d), neurons)
+        levels, samples = view.levels(target, d), np.round(alphas * d)
+        values = _curves(learner, levels, samples, neurons)
+        values["train_error_stderr"] = values["train_error"] * _of_lengths(
+            learner, levels, len(view.weights()[0]), samples, neurons, d
+        )
         return Found({**values, "kappa": 1 + np.log(alphas) / math.log(d)})
     return _on_spikes(learner, view, target, Spikes.of(frame, d), at, seeds)
 
@@ -179,6 +183,28 @@ def _frame(target: Target, d: int) -> Frame:
 def _curves(learner: Learner, levels: Levels, samples: Array, features: float) -> dict[str, Any]:
     found = np.array([[errors(levels, n, features, v) for v in learner.ridges] for n in samples])
     return along_ridges(learner, {"error": found[..., 0], "train_error": found[..., 1]})
+
+
+def _of_lengths(
+    learner: Learner, levels: Levels, count: int, samples: Array, features: float, d: int
+) -> Array:
+    """Return the relative error of training errors that the lengths of inputs make.
+
+    Left out, sample i has the residual r_i / (lambda + nu sum_l T_l q_i^l) after training, with
+    q_i = |x_i|^2 / d, T_l what degree l has learned and lambda + nu sum_l T_l = nu n. The theory
+    puts q_i = 1, while its variance is 2 / d: the mean of squares changes by up to three times the
+    variance of (sum_l l T_l / n) q.
+    """
+    degrees = np.maximum(np.arange(len(levels.sizes)) - len(levels.sizes) + count, 0)
+
+    def relative(n: float, ridge: float) -> float:
+        nu = effective_ridge(levels, n, features, ridge)
+        learned = degrees @ (levels.sizes * shares(levels, nu)[1])
+        fine = count * levels.tail / nu if levels.tail else 0.0
+        return 6 / d * float((learned + fine) / n) ** 2
+
+    found = np.array([[relative(n, v) for v in learner.ridges] for n in samples])
+    return np.asarray(along_ridges(learner, {"error": found})["error"])
 
 
 def _on_spikes(
