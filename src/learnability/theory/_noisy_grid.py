@@ -23,8 +23,8 @@ __all__ = ["NoisyGrid"]
 
 Array = NDArray[np.float64]
 
-_REACH, _TAIL = (5.6, 5.0), 6.0
-"""Largest z and omega in their deviations, for two and three directions; largest noise."""
+_REACH, _FARTHEST, _TAIL = (5.6, 5.0), 5.2, 6.0
+"""Largest z for two and three directions, omega and noise, in their deviations."""
 _OF_WIDTH, _OF_NOISE, _OF_OMEGA, _OF_LABEL = 0.6, 0.9, 0.6, 0.45
 """Steps of z beside sqrt(V) and beside the noise over the slope, of omega, and of the label."""
 _FEWEST_Z = 0.25
@@ -109,7 +109,7 @@ class NoisyGrid:
             )
             count = math.ceil(_REACH[r - 2] / max(self.coarseness * step, 1e-3))
             width = _REACH[r - 2] / count
-            found.append((np.arange(-count, count) + 0.5) * width)
+            found.append(np.asarray((np.arange(-count, count) + 0.5) * width, dtype=float))
         return found
 
     def _omega(self, q: float) -> tuple[Array, Array]:
@@ -117,7 +117,8 @@ class NoisyGrid:
         if q < 1e-9:
             return np.zeros(1), np.ones(1)
         step = self.coarseness * _OF_OMEGA * min(math.sqrt((1 - q) / q), 1.0)
-        x = np.arange(-math.ceil(5.2 / step), math.ceil(5.2 / step) + 1) * step
+        count = math.ceil(_FARTHEST / step)
+        x = np.asarray(np.arange(-count, count + 1) * step, dtype=float)
         weight = np.exp(-0.5 * x**2)
         return math.sqrt(q) * x, weight / weight.sum()
 
