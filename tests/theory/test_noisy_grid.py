@@ -13,7 +13,7 @@ from learnability import Channel
 from learnability.statuses import Status
 from learnability.theory._noisy_grid import NoisyGrid
 from learnability.theory._noisy_line import NoisyLine
-from learnability.theory._relaxation import response
+from learnability.theory._relaxation import allowed, response
 from learnability.theory.information import label_information
 from learnability.theory.state_evolution import StateEvolution
 
@@ -94,6 +94,8 @@ def test_errors_of_entries_between_two_directions() -> None:
     M = np.array([[0.5, 1e-4], [1e-4, 0.3]])
     found = response(lambda at: 0.5 * at + 0.5 * M, M)
     assert found[0, 1] == pytest.approx(np.sqrt(found[0, 0] * found[1, 1]), rel=1e-3)
+    weak = allowed(np.diag([0.25, 1e-4, 0.0]))
+    assert np.diag(weak) == pytest.approx([0.25, 5e-3, 0.0])
 
 
 def test_the_family_has_the_error_of_its_overlap(monkeypatch: pytest.MonkeyPatch) -> None:

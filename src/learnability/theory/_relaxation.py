@@ -224,7 +224,7 @@ def response(one_step: Map, M: Array) -> Array:
     Returns
     -------
     array, shape (r, r)
-        sqrt(B_ii B_jj) / (1 - slope), at most one.
+        |B| / (1 - slope), at least what `allowed` tells, at most one.
     """
     moved = M - M @ M
     size = float(np.abs(moved).max())
@@ -246,4 +246,5 @@ def allowed(moved: Array) -> Array:
         By how much an overlap moves for each relative change of I(M).
     """
     own = np.sqrt(np.abs(np.diag(moved)))
-    return np.asarray(np.maximum(np.abs(moved), np.outer(own, own)))
+    # Errors of a score are a share of the largest one: I_ii of a weak direction is off by more.
+    return np.asarray(np.maximum(np.abs(moved), own.max() * np.sqrt(np.outer(own, own))))
