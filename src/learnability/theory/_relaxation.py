@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from learnability.statuses import Status
 from learnability.theory._slopes import Slopes, cleaned, followed, physical
 
-__all__ = ["FixedPoint", "ended", "opened", "pushed", "relaxed", "response", "updated"]
+__all__ = ["FixedPoint", "allowed", "ended", "opened", "pushed", "relaxed", "response", "updated"]
 
 Array = NDArray[np.float64]
 Map = Callable[[Array], Array]
@@ -211,7 +211,8 @@ def response(one_step: Map, M: Array) -> Array:
 
     A relative change e of I(M) moves one step by e B, B = (I + A)^{-1} A (I + A)^{-1} with
     M = A (I + A)^{-1}, that is B = M - M^2. The steps that follow multiply it by the slope of the
-    map along it, so that it ends at e B / (1 - slope).
+    map along it, so that it ends at e B / (1 - slope). Errors of I(M) need not be multiples of it:
+    an entry that is small beside both of its directions is off by what these allow.
 
     Parameters
     ----------
@@ -223,7 +224,7 @@ def response(one_step: Map, M: Array) -> Array:
     Returns
     -------
     array, shape (r, r)
-        |B| / (1 - slope), at most one.
+        |B| / (1 - slope), at least what `allowed` tells, at most one.
     """
     moved = M - M @ M
     size = float(np.abs(moved).max())
@@ -233,4 +234,17 @@ def response(one_step: Map, M: Array) -> Array:
     probe = -min(_PROBE / size, 0.5) * moved
     answer = one_step(physical(M + probe)) - one_step(M)
     slope = float(np.sum(answer * probe) / np.sum(probe**2))
-    return np.asarray(np.minimum(np.abs(moved) / max(1 - slope, 1e-6), 1.0))
+    return np.asarray(np.minimum(allowed(moved) / max(1 - slope, 1e-6), 1.0))
+
+
+def allowed(moved: Array) -> Array:
+    """Return how large entries may be beside those of both of their directions, (r, r).
+
+    Parameters
+    ----------
+    moved : array, shape (r, r)
+        By how much an overlap moves for each relative change of I(M).
+    """
+    own = np.sqrt(np.abs(np.diag(moved)))
+    # Errors of a score are a share of the largest one: I_ii of a weak direction is off by more.
+    return np.asarray(np.maximum(np.abs(moved), own.max() * np.sqrt(np.outer(own, own))))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.statuses import Status
-from learnability.theory._relaxation import FixedPoint, pushed, updated
+from learnability.theory._relaxation import FixedPoint, allowed, pushed, updated
 from learnability.theory._slopes import Slopes, followed
 from learnability.theory.information import LabelInformation
 
@@ -60,5 +60,5 @@ def search_end(
     if np.abs(found - M).max() > (CLOSER if information.exact_at(found) else CLOSE):
         return None
     least = tolerance(found)
-    error = (information.error_at(found) + least) * np.abs(moves) + least * (found != 0)
+    error = (information.error_at(found) + least) * allowed(moves) + least * (found != 0)
     return FixedPoint(found, Status.CONVERGED, np.minimum(error, 1.0))

@@ -2,8 +2,9 @@
 
 Links on boxes have exact integrals at diagonal overlaps, exact posteriors are integrated on
 product rules, and every other link is integrated over its level sets and cells. Close to perfect
-recovery these cannot be resolved: there I(M) follows its limit law, V I(M) ~ V^e with e = 0
-for labels with a density, 1/2 for finitely many labels, and 1 for noisy ones.
+recovery these cannot be resolved: there noisy labels are integrated on a grid of z where that is
+fine enough, and else I(M) follows its limit law, V I(M) ~ V^e with e = 0 for labels with a density,
+1/2 for finitely many labels, and 1 for noisy ones.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from learnability.labels.channel import Channel
 from learnability.labels.posterior import BoxPosterior, scheme_of
 from learnability.theory._box_information import FiniteInformation, RootInformation
 from learnability.theory._level_information import FINE, ROUGH, LevelInformation
+from learnability.theory._noisy_grid import NoisyGrid
 from learnability.theory._noisy_line import NARROWEST, NoisyLine, noisy_line
 from learnability.theory._quadrature_information import QuadratureInformation
 
@@ -41,13 +43,15 @@ _COARSE = 0.7
 _PROBE = 0.5
 _ON_BOXES = (1e-8, 1e-7, 1e-4, 5e-4)
 """Relative error of integrals on boxes, for one to four open directions."""
-_PROBES = ((0.2, 0.5, 0.8), (0.5, 0.8), (0.5,))
+_PROBES = ((0.2, 0.5, 0.8), (0.5, 0.8), (0.5, 0.8))
 _EDGE = 0.981
 """Overlap of one direction at which the rules of noisy labels are least fine."""
 _MISSED = (4.0, 0.1, 0.1)
 """Relative error, over the mass that the rule of labels misses: for one direction at folds."""
 _SAFETY = (2.0, 2.0, 3.0)
 """The fine rule is closer to the truth than to the rough one; where a label jumps not by much."""
+_FINE_GRID, _ROUGH_GRID = (0.75, 1.0), (1.1, 1.4)
+"""Steps of grids of noisy labels for two and three directions, over those that are narrow."""
 _FEWER = 20_000
 """Nodes of a product rule that tells the error of that with twice as many."""
 _SMOOTH = 0.92
@@ -182,13 +186,29 @@ class LabelInformation:
             (fine, mass), rough = self._levels.with_mass(M), self._rough(M)
             missed = _MISSED[self.r - 1] * abs(mass - 1)
             gaps.append(float(np.abs(fine - rough).max() / np.abs(fine).max()) + missed)
-        return _SAFETY[self.r - 1] * max(gaps)
+        return _SAFETY[self.r - 1] * max(gaps) + self._tails
+
+    @property
+    def _tails(self) -> float:
+        """E[x^2; |x| > reach] of the largest omega, which both resolutions leave out."""
+        if isinstance(self._levels, NoisyLine):
+            return 0.0
+        reach = FINE.omega_reach[self.r - 1]
+        density = math.exp(-0.5 * reach**2) / math.sqrt(2 * math.pi)
+        return 2 * reach * density + math.erfc(reach / math.sqrt(2))
 
     def error_at(self, M: Array) -> float:
         """The same at one overlap: it may be exact there, or taken from where it is resolved."""
         if self.exact or self.exact_at(M):
             return self.error if self.exact else self._quadrature_error(M)
-        least = max(1 - float(np.linalg.eigvalsh(M)[-1]), 0.0) / (1 - self.resolved)
+        least = max(1 - float(np.linalg.eigvalsh(M)[-1]), 1e-12) / (1 - self.resolved)
+        if self.channel.noise > 0 and self.r > 1 and least < 1:
+            fine, rough = (g(M) if g is not None else None for g in (self._grid, self._rough_grid))
+            if fine is not None and rough is not None:
+                gap = float(np.abs(fine - rough).max() / np.abs(fine).max())
+                return max(self.error, _SAFETY[self.r - 1] * gap + self._tails)
+            # I(M) grows with M, and no faster than 1 / V: where noise ends that is not told.
+            return self.error + max(1 / least - 1, 0.0)
         return self.error + _BEYOND * max(1 - math.sqrt(least), 0.0)
 
     def __call__(self, M: Array) -> Array:
@@ -222,6 +242,9 @@ class LabelInformation:
         most = self.resolved
         if values[-1] <= most:
             return self._corrected(M, correction)
+        on_grid = None if self._grid is None else self._grid(M)
+        if on_grid is not None:
+            return on_grid
         kept, variance = np.minimum(values, most), np.maximum(1 - values, 1e-12)
         # On the way to perfect recovery all steps start from the same overlap.
         ends = values[0] >= most
@@ -321,6 +344,19 @@ class LabelInformation:
     @cached_property
     def _rough(self) -> LevelInformation | NoisyLine:
         return noisy_line(self.channel, _COARSE) or LevelInformation(self.channel, ROUGH)
+
+    @cached_property
+    def _grid(self) -> NoisyGrid | None:
+        """Of noisy labels at overlaps that level sets do not resolve."""
+        return NoisyGrid(self.channel, _FINE_GRID[self.r - 2]) if self._on_grids else None
+
+    @cached_property
+    def _rough_grid(self) -> NoisyGrid | None:
+        return NoisyGrid(self.channel, _ROUGH_GRID[self.r - 2]) if self._on_grids else None
+
+    @property
+    def _on_grids(self) -> bool:
+        return self.channel.noise > 0 and 1 < self.r < MOST_DIRECTIONS
 
     @property
     def exponent(self) -> float:

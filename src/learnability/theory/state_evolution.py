@@ -35,7 +35,7 @@ from learnability.theory._interpolated import interpolated_information
 from learnability.theory._overlap_curve import OverlapCurve
 from learnability.theory._overlap_family import OverlapFamily
 from learnability.theory._phase_thresholds import FixedPoints, Thresholds, phase_thresholds
-from learnability.theory._relaxation import FixedPoint, ended, opened, response, updated
+from learnability.theory._relaxation import FixedPoint, allowed, ended, opened, response, updated
 from learnability.theory._search_end import CLOSE, CLOSER, search_end
 from learnability.theory._slopes import Slopes, physical
 from learnability.theory.information import LabelInformation, label_information
@@ -271,11 +271,23 @@ class StateEvolution:
         found = family.reached(alpha, informed)
         if found is None:
             return None
-        if self.r > 2:
-            return FixedPoint(found[0], Status.CONVERGED, found[1])
         moves, about = branch.moved(alpha, informed), (self.information, self._tolerance)
+        if self.r > 2:
+            return self._between_members(found, moves)
         point = None if moves is None else search_end(*about, alpha, found[0], moves, slopes)
         return self._iterated(alpha, found[0], plain=0) if point is None else point
+
+    def _between_members(
+        self, found: tuple[Array, Array], moves: Array | None
+    ) -> FixedPoint | None:
+        """An overlap of the family and its error, with that of I(M) where it is larger there."""
+        M, error = found
+        more = self.information.error_at(M) - self.information.error
+        if more <= 0:
+            return FixedPoint(M, Status.CONVERGED, error)
+        if moves is None:
+            return None
+        return FixedPoint(M, Status.CONVERGED, np.minimum(error + more * allowed(moves), 1.0))
 
     def _staged(self, alpha: float, informed: bool) -> FixedPoint:
         """Find the leading coordinate first, then the others given what is known of it."""
