@@ -1,6 +1,6 @@
-"""Points of the level surface of each label, on lines of a grid around each mean.
+"""Points of the level set of each label, on lines of a grid around each mean.
 
-With z = omega + L t, the lines of a grid of t cross the surface g = y. Lines along axis a count with
+With z = omega + L t, the lines of a grid of t cross the level set g = y. Lines along axis a count with
 the share n_a^2 of the unit normal n: tangent lines have no weight. Only edges of the grid at whose
 ends g - y has different signs are looked at, so that a grid costs little more than g on its nodes.
 """
@@ -23,7 +23,8 @@ Array = NDArray[np.float64]
 Single = NDArray[np.float32]
 Indices = NDArray[np.intp]
 
-_STEP, _REACH = 0.4, 4.8
+_STEP, _REACH = {2: 0.08, 3: 0.4}, 4.8
+"""Distance of lines, and how far from a mean they run, in standard deviations."""
 _FARTHER, _MARGIN = 2.0, 1.5
 """A label that is out of reach, or within this margin of it, is met by a grid so much larger."""
 _BLOCK = 32
@@ -49,6 +50,12 @@ class SurfacePoints(NamedTuple):
     count: Indices
     z: Single
     weight: Single
+
+    @staticmethod
+    def none(r: int) -> SurfacePoints:
+        """No points."""
+        none, nothing = np.zeros(0, dtype=np.intp), np.zeros((r, 0), dtype=np.float32)
+        return SurfacePoints(none, none, nothing, nothing[0])
 
     def replaced(self, samples: Indices, new: SurfacePoints) -> SurfacePoints:
         """These points, with new ones of some samples."""
@@ -77,10 +84,10 @@ def surface_points(
     root : array, shape (r, r)
         L, lower triangular.
     """
-    found = []
+    found = [SurfacePoints.none(link.r)]
     with np.errstate(all="ignore"):
         for scale in (1.0, _FARTHER):
-            grid = _grid(link.r, scale * _STEP, scale * _REACH)
+            grid = _grid(link.r, scale * _STEP[link.r], scale * _REACH)
             far = []
             for start in range(0, len(samples), _BLOCK):
                 some = samples[start : start + _BLOCK]
