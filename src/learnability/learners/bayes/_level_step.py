@@ -1,9 +1,10 @@
 """The channel step of links of two or three directions on level sets and cells.
 
 With z = omega + L t and V = L L^T, the density of a label is an integral over its level set,
-Z = int_{g = y} N(z; omega, V) dS / |grad g|, and g_out = L^{-T} E[t | y]. The level set does not depend
-on omega and V: its points stay, with new Gaussian weights, until omega has left the centre of the
-grid on which they were found, or V is no longer that of the grid. Edges of cells stay throughout.
+Z = int_{g = y} N(z; omega, V) dS / |grad g|, and g_out = L^{-T} E[t | y]. The level set does not
+depend on omega and V: its points stay, with new Gaussian weights, until omega has left the centre
+of the grid on which they were found, or V is no longer that of the grid. Edges of cells stay
+throughout.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ __all__ = ["CellStep", "LevelStep", "step_on_levels"]
 
 Array = NDArray[np.float64]
 Single = NDArray[np.float32]
+Indices = NDArray[np.intp]
 
 _MOVED = 0.8
 """Points are found anew for means that have moved so far, in standard deviations of the grid, and
@@ -99,18 +101,29 @@ class _Followed:
 
     def follow(self, omega: Single, root: Array, inverse: Array) -> None:
         """Find points anew where those at hand were found too far away."""
-        samples = np.arange(omega.shape[1])
         if not self._root.size or _other_width(self._inverse @ root):
             self._root, self._inverse, self._centre = root, inverse, omega.copy()
-            self.points = surface_points(self._link, samples, omega, self._y, root)
+            self.points = self._found(np.arange(omega.shape[1]), omega)
             return
-        gap = self._inverse.astype(np.float32) @ (omega - self._centre)
-        square = np.einsum("in,in->n", gap, gap)
+        square = self._square(omega - self._centre)
         if square.max() > _MOVED**2:
-            moved = samples[square > 0.25 * _MOVED**2]
-            self._centre[:, moved] = omega[:, moved]
-            new = surface_points(self._link, moved, omega, self._y, self._root)
-            self.points = self.points.replaced(moved, new)
+            moved = np.nonzero(square > 0.25 * _MOVED**2)[0]
+            self.points = self.points.replaced(moved, self._found(moved, omega))
+
+    def _found(self, samples: Indices, omega: Single) -> SurfacePoints:
+        """New points of some samples, on grids around their means or around zero.
+
+        Where a mean is next to zero the grid has the symmetries of the link, and scores that
+        vanish with the mean do so without an error.
+        """
+        small = self._square(omega[:, samples]) <= 0.5 * _MOVED**2
+        self._centre[:, samples] = np.where(small, np.float32(0.0), omega[:, samples])
+        return surface_points(self._link, samples, self._centre, self._y, self._root)
+
+    def _square(self, gap: Single) -> Single:
+        """Squared lengths (n,) of vectors (r, n), in standard deviations of the grid."""
+        turned = self._inverse.astype(np.float32) @ gap
+        return np.einsum("in,in->n", turned, turned)
 
     def add_up(self, omega: Single, inverse: Single, sums: Single) -> None:
         """Write sums of Gaussian weights, and of these times t, into an array (1 + r, n)."""
@@ -182,9 +195,7 @@ class CellStep:
         return found, evidence
 
 
-def step_on_levels(
-    channel: Channel, y: NDArray[Any]
-) -> LevelStep | CellStep | None:
+def step_on_levels(channel: Channel, y: NDArray[Any]) -> LevelStep | CellStep | None:
     """Return the step of a link of two or three directions without noise; None for all others."""
     link = channel.link
     if link.r < 2 or channel.noise > 0 or not isinstance(scheme_of(channel), LinePosterior):

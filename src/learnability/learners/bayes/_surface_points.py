@@ -1,8 +1,8 @@
 """Points of the level set of each label, on lines of a grid around each mean.
 
-With z = omega + L t, the lines of a grid of t cross the level set g = y. Lines along axis a count with
-the share n_a^2 of the unit normal n: tangent lines have no weight. Only edges of the grid at whose
-ends g - y has different signs are looked at, so that a grid costs little more than g on its nodes.
+With z = omega + L t, the lines of a grid of t cross the level set g = y. Lines along axis a count
+with the share n_a^2 of the unit normal n: tangent lines have no weight. Only edges of the grid at
+whose ends g - y has different signs, or that a break crosses, are looked at.
 """
 
 from __future__ import annotations
@@ -186,9 +186,7 @@ class _Surface:
         signs = [(value > 0).ravel()]
         signs += [(self._on_grid(function) > 0).ravel() for function in self.breaks]
         parts = [self._along(axis, value.ravel(), signs) for axis in range(r)]
-        sample, t, z, weight = (
-            np.concatenate(part, axis=-1) for part in zip(*parts, strict=True)
-        )
+        sample, t, z, weight = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
         area = self.grid.step ** (r - 1) * float(np.prod(np.diag(self.root)))
         return sample, t, z, weight * np.float32(area)
 
