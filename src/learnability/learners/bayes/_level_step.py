@@ -123,17 +123,17 @@ class _Followed:
     def _square(self, gap: Single) -> Single:
         """Squared lengths (n,) of vectors (r, n), in standard deviations of the grid."""
         turned = self._inverse.astype(np.float32) @ gap
-        return np.einsum("in,in->n", turned, turned)
+        return np.asarray(np.einsum("in,in->n", turned, turned))
 
     def add_up(self, omega: Single, inverse: Single, sums: Single) -> None:
         """Write sums of Gaussian weights, and of these times t, into an array (1 + r, n)."""
         points = self.points
-        if not len(points.count):
+        if not len(points.number):
             return
         t = inverse @ points.z
-        t -= np.repeat((inverse @ omega)[:, points.sample], points.count, axis=1)
+        t -= np.repeat((inverse @ omega)[:, points.sample], points.number, axis=1)
         weight = points.weight * np.exp(-0.5 * np.einsum("in,in->n", t, t))
-        start = np.cumsum(points.count) - points.count
+        start = np.cumsum(points.number) - points.number
         rows = (weight, *(weight * t))
         sums[:, points.sample] = [np.add.reduceat(row, start) for row in rows]
 

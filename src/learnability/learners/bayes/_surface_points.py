@@ -38,7 +38,7 @@ class SurfacePoints(NamedTuple):
 
     Attributes
     ----------
-    sample, count : array of int, shape (m,)
+    sample, number : array of int, shape (m,)
         Samples that have points, and how many.
     z : array, shape (r, p)
         The points.
@@ -46,10 +46,10 @@ class SurfacePoints(NamedTuple):
         Area over gradient.
     """
 
-    sample: Indices
-    count: Indices
-    z: Single
-    weight: Single
+    sample: NDArray[Any]
+    number: NDArray[Any]
+    z: NDArray[Any]
+    weight: NDArray[Any]
 
     @staticmethod
     def none(r: int) -> SurfacePoints:
@@ -60,8 +60,8 @@ class SurfacePoints(NamedTuple):
     def replaced(self, samples: Indices, new: SurfacePoints) -> SurfacePoints:
         """These points, with new ones of some samples."""
         kept = ~np.isin(self.sample, samples)
-        point = np.repeat(kept, self.count)
-        old = (self.sample[kept], self.count[kept], self.z[:, point], self.weight[point])
+        point = np.repeat(kept, self.number)
+        old = (self.sample[kept], self.number[kept], self.z[:, point], self.weight[point])
         parts = zip(old, new, strict=True)
         return SurfacePoints(*(np.concatenate(part, axis=-1) for part in parts))
 
@@ -156,13 +156,13 @@ class _Edges(NamedTuple):
         The value of g - y at both.
     """
 
-    sample: Indices
-    t: Single
-    z: Single
-    low: Single
-    high: Single
-    before: Single
-    after: Single
+    sample: NDArray[Any]
+    t: NDArray[Any]
+    z: NDArray[Any]
+    low: NDArray[Any]
+    high: NDArray[Any]
+    before: NDArray[Any]
+    after: NDArray[Any]
 
     def of(self, chosen: NDArray[Any]) -> _Edges:
         """Some of these edges."""
