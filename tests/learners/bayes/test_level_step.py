@@ -7,13 +7,14 @@ import pytest
 from scipy.stats import norm
 
 from learnability import BayesAMP, Channel
-from learnability.learners.bayes import _level_step
+from learnability.learners.bayes import _surface_step
 from learnability.learners.bayes._level_step import CellStep, LevelStep, step_on_levels
+from learnability.learners.bayes._surface_step import SurfaceStep
 
 
 @pytest.mark.parametrize(
     ("text", "kind"),
-    [("z1*z2", LevelStep), ("sign(z2 - z1**2)", CellStep)],
+    [("z1*z2", SurfaceStep), ("z1*z2 + abs(z1)", LevelStep), ("sign(z2 - z1**2)", CellStep)],
 )
 @pytest.mark.parametrize("scale", [0.9, 0.1])
 def test_scores_are_those_of_fine_posteriors(text, kind, scale) -> None:
@@ -55,7 +56,7 @@ def test_scores_of_three_directions_are_those_of_a_sample(text) -> None:
     root = np.linalg.cholesky(V)
     omega = np.sqrt(0.6) * rng.standard_normal((12, 3))
     y = np.asarray(channel.link(omega + rng.standard_normal((12, 3)) @ root.T))
-    found = root.T @ LevelStep(channel, y)(omega.T, V)
+    found = root.T @ SurfaceStep(channel, y)(omega.T, V)
     draws = rng.standard_normal((400_000, 3))
     pulls = []
     for i in range(12):
@@ -74,17 +75,17 @@ def test_points_that_stay_give_the_scores_of_new_ones(text, tolerance) -> None:
     r = channel.link.r
     omega = 0.7 * rng.standard_normal((r, 100))
     y = np.asarray(channel.link((omega + 0.7 * rng.standard_normal((r, 100))).T))
-    moving = LevelStep(channel, y)
+    moving = SurfaceStep(channel, y)
     V = 0.7 * np.eye(r)
     for _ in range(8):  # Means move half a standard deviation, variances fall to a third.
         g = moving(omega, V)
-        fresh = LevelStep(channel, y)(omega, V)
+        fresh = SurfaceStep(channel, y)(omega, V)
         assert np.linalg.norm(g - fresh) < tolerance * np.linalg.norm(fresh)
         omega, V = omega + 0.5 * np.sqrt(V[0, 0]) * rng.standard_normal((r, 100)) / r, 0.87 * V
 
 
 def test_a_label_far_away_is_found_and_an_impossible_one_says_nothing() -> None:
-    step = LevelStep(Channel("z1 + z2 + z3**2"), np.array([9.0, -50.0, 0.3]))
+    step = SurfaceStep(Channel("z1 + z2 + z3**2"), np.array([9.0, -50.0, 0.3]))
     g = step(np.zeros((3, 3)), 0.2 * np.eye(3))
     assert np.abs(g[:2, 0]).min() > 1 and not g[:, 1].any() and g[:, 2].any()
 
@@ -93,9 +94,9 @@ def test_points_that_are_not_kept_change_nothing(monkeypatch) -> None:
     channel, rng = Channel("z1*z2"), np.random.default_rng(6)
     omega, V = 0.5 * rng.standard_normal((2, 700)), 0.5 * np.eye(2)
     y = np.asarray(channel.link(rng.standard_normal((700, 2))))
-    expected = LevelStep(channel, y)(omega, V)
-    monkeypatch.setattr(_level_step, "_MOST_KEPT", 100_000)
-    step = LevelStep(channel, y)
+    expected = SurfaceStep(channel, y)(omega, V)
+    monkeypatch.setattr(_surface_step, "_MOST_KEPT", 100_000)
+    step = SurfaceStep(channel, y)
     for _ in range(2):
         np.testing.assert_array_equal(step(omega, V), expected)
     assert [len(part.points.weight) > 0 for part in step._parts] == [True, False, False]

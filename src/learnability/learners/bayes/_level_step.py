@@ -1,43 +1,26 @@
-"""The channel step of links of two or three directions on level sets and cells.
+"""The channel step of links of two directions on level sets and cells, which stay the same.
 
-With z = omega + L t and V = L L^T, the density of a label is an integral over its level set,
-Z = int_{g = y} N(z; omega, V) dS / |grad g|, and g_out = L^{-T} E[t | y]. The level set does not
-depend on omega and V: its points stay, with new Gaussian weights, until omega has left the centre
-of the grid on which they were found, or V is no longer that of the grid. Edges of cells stay
-throughout.
+The level set of a label does not change during a run: its points are found once, and g_out of
+every iteration is an average over them with Gaussian weights. So are the edges of cells.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnability.labels.channel import Channel
-from learnability.labels.link import Link
 from learnability.labels.posterior import LinePosterior, scheme_of
-from learnability.learners.bayes._surface_points import SurfacePoints, surface_points
+from learnability.learners.bayes._surface_step import SurfaceStep
 from learnability.theory.cell_edges import cells_of, label_atoms
+from learnability.theory.level_points import LevelPoints
 
 __all__ = ["CellStep", "LevelStep", "step_on_levels"]
 
 Array = NDArray[np.float64]
-Single = NDArray[np.float32]
-Indices = NDArray[np.intp]
 
-_MOVED = 0.8
-"""Points are found anew for means that have moved so far, in standard deviations of the grid, and
-then for all that have moved half as far."""
-_NARROWER, _WIDER = 0.65, 1.25
-"""They are so for all means when a variance is so many times that of the grid."""
-_PART = 256
-"""Samples whose points are handled at a time, and stay in cache."""
-_MOST_KEPT = 30_000_000
-"""Points beyond so many are found anew in every step: each takes sixteen bytes or less."""
-_UNMET = 1e-30
-"""Density of a label that no line meets: it says nothing."""
 _STEP, _REACH = 0.03, 6.0
 _LEAST = 1e-13
 """Smaller probabilities of a label are rounding errors."""
@@ -49,93 +32,47 @@ class LevelStep:
     Parameters
     ----------
     channel : Channel
-        A link whose labels have a density.
+        A link of two directions whose labels have a density.
     y : array, shape (n,)
         Labels.
     """
 
     def __init__(self, channel: Channel, y: NDArray[Any]) -> None:
-        y = np.asarray(y, dtype=np.float32)
-        self._rows = [slice(start, start + _PART) for start in range(0, len(y), _PART)]
-        self._parts = [_Followed(channel.link, y[rows]) for rows in self._rows]
+        labels = np.asarray(y, dtype=float)
+        order = np.argsort(labels, kind="stable")
+        points = LevelPoints(channel.link, _REACH, _STEP).of(labels[order])
+        counts = np.diff(points.start)
+        self._sample = np.repeat(order, counts)
+        self._z = np.ascontiguousarray(points.z.T)
+        with np.errstate(divide="ignore"):
+            self._log_weight = np.log(points.weight)
+        self._met = order[counts > 0]
+        self._start = points.start[:-1][counts > 0]
+        self._counts = counts[counts > 0]
 
-    def __call__(self, omega: NDArray[Any], V: NDArray[Any]) -> Single:
+    def __call__(self, omega: NDArray[Any], V: NDArray[Any]) -> NDArray[np.float32]:
         """Return g_out, shape (r, n); a label that no line meets says nothing."""
         return self._scores(omega, V)[0]
 
     def log_evidence(self, omega: NDArray[Any], V: NDArray[Any]) -> float:
-        """Return the sum of log Z over samples."""
-        density = self._scores(omega, V)[1].astype(float)
-        return float(np.log(np.maximum(density, _UNMET)).sum())
+        """Return the sum of log Z over samples, up to labels that no line meets."""
+        _, logs = self._scores(omega, V)
+        return float(np.sum(logs) - 0.5 * len(logs) * np.linalg.slogdet(2 * np.pi * V)[1])
 
-    def _scores(self, omega: NDArray[Any], V: NDArray[Any]) -> tuple[Single, Single]:
-        """g_out (r, n) and Z (n,) of all samples."""
-        omega = np.asarray(omega, dtype=np.float32)
-        root = np.linalg.cholesky(np.asarray(V, dtype=float))
-        inverse = np.linalg.inv(root)
-        sums = np.zeros((1 + len(omega), omega.shape[1]), dtype=np.float32)
-        kept = 0
-        for part, rows in zip(self._parts, self._rows, strict=True):
-            part.follow(omega[:, rows], root, inverse)
-            part.add_up(omega[:, rows], inverse.astype(np.float32), sums[:, rows])
-            kept += len(part.points.weight)
-            if kept > _MOST_KEPT:
-                part.forget()
-        mean = sums[1:] / np.maximum(sums[0], _UNMET)
-        scale = math.sqrt(2 * math.pi) ** len(root) * float(np.prod(np.diag(root)))
-        return inverse.T.astype(np.float32) @ mean, sums[0] / np.float32(scale)
-
-
-class _Followed:
-    """Points of the level sets of some samples, found anew as their means and variances move."""
-
-    def __init__(self, link: Link, y: Single) -> None:
-        self._link, self._y = link, y
-        self.forget()
-
-    def forget(self) -> None:
-        """Keep no points."""
-        self._root, self._inverse = np.zeros((0, 0)), np.zeros((0, 0))
-        self._centre = np.zeros((self._link.r, 0), dtype=np.float32)
-        self.points = SurfacePoints.none(self._link.r)
-
-    def follow(self, omega: Single, root: Array, inverse: Array) -> None:
-        """Find points anew where those at hand were found too far away."""
-        if not self._root.size or _other_width(self._inverse @ root):
-            self._root, self._inverse, self._centre = root, inverse, omega.copy()
-            self.points = self._found(np.arange(omega.shape[1]), omega)
-            return
-        square = self._square(omega - self._centre)
-        if square.max() > _MOVED**2:
-            moved = np.nonzero(square > 0.25 * _MOVED**2)[0]
-            self.points = self.points.replaced(moved, self._found(moved, omega))
-
-    def _found(self, samples: Indices, omega: Single) -> SurfacePoints:
-        """New points of some samples, on grids around their means or around zero.
-
-        Where a mean is next to zero the grid has the symmetries of the link, and scores that
-        vanish with the mean do so without an error.
-        """
-        small = self._square(omega[:, samples]) <= 0.5 * _MOVED**2
-        self._centre[:, samples] = np.where(small, np.float32(0.0), omega[:, samples])
-        return surface_points(self._link, samples, self._centre, self._y, self._root)
-
-    def _square(self, gap: Single) -> Single:
-        """Squared lengths (n,) of vectors (r, n), in standard deviations of the grid."""
-        turned = self._inverse.astype(np.float32) @ gap
-        return np.asarray(np.einsum("in,in->n", turned, turned))
-
-    def add_up(self, omega: Single, inverse: Single, sums: Single) -> None:
-        """Write sums of Gaussian weights, and of these times t, into an array (1 + r, n)."""
-        points = self.points
-        if not len(points.number):
-            return
-        t = inverse @ points.z
-        t -= np.repeat((inverse @ omega)[:, points.sample], points.number, axis=1)
-        weight = points.weight * np.exp(-0.5 * np.einsum("in,in->n", t, t))
-        start = np.cumsum(points.number) - points.number
-        rows = (weight, *(weight * t))
-        sums[:, points.sample] = [np.add.reduceat(row, start) for row in rows]
+    def _scores(self, omega: NDArray[Any], V: NDArray[Any]) -> tuple[NDArray[np.float32], Array]:
+        """g_out of all samples, and log Z, up to a constant, of those whose label lines meet."""
+        omega = np.asarray(omega, dtype=float)
+        inverse = np.linalg.inv(np.asarray(V, dtype=float))
+        gap = self._z - omega[:, self._sample]
+        turned = inverse @ gap
+        exponent = self._log_weight - 0.5 * (gap * turned).sum(axis=0)
+        highest = np.maximum.reduceat(exponent, self._start)
+        weight = np.exp(exponent - np.repeat(highest, self._counts))
+        total = np.add.reduceat(weight, self._start)
+        found = np.zeros(omega.shape, dtype=np.float32)
+        for axis, row in enumerate(turned):
+            found[axis, self._met] = np.add.reduceat(weight * row, self._start) / total
+        return found, highest + np.log(total)
 
 
 class CellStep:
@@ -195,17 +132,16 @@ class CellStep:
         return found, evidence
 
 
-def step_on_levels(channel: Channel, y: NDArray[Any]) -> LevelStep | CellStep | None:
-    """Return the step of a link of two or three directions without noise; None for all others."""
+def step_on_levels(channel: Channel, y: NDArray[Any]) -> LevelStep | CellStep | SurfaceStep | None:
+    """Return the step of a link of two or three directions without noise; None for all others.
+
+    In the plane, lines that stay throughout are close enough for kinks and jumps.
+    """
     link = channel.link
     if link.r < 2 or channel.noise > 0 or not isinstance(scheme_of(channel), LinePosterior):
         return None
     if link.values is not None:
         return CellStep(channel, y) if link.r == 2 else None
-    return None if label_atoms(link) else LevelStep(channel, y)
-
-
-def _other_width(ratio: Array) -> bool:
-    """Whether a covariance is too small or too large for a grid, from the ratio of their roots."""
-    values = np.linalg.eigvalsh(ratio @ ratio.T)
-    return bool(values[0] < _NARROWER or values[-1] > _WIDER)
+    if label_atoms(link):
+        return None
+    return SurfaceStep(channel, y) if link.r > 2 or link.breaks == () else LevelStep(channel, y)
