@@ -23,7 +23,7 @@ from learnability.errors import LearnabilityError
 from learnability.gaussian.particles import COARSE, FINE, Resolution
 from learnability.labels._box_posterior import BoxPosterior
 from learnability.labels._law_posterior import PinnedPosterior, SoftPosterior
-from learnability.labels._line_posterior import LinePosterior
+from learnability.labels._line_posterior import Coordinates, LinePosterior
 from learnability.labels._planar_score import PlanarScore
 from learnability.labels.laws import Law
 
@@ -34,6 +34,7 @@ __all__ = [
     "COARSE",
     "FINE",
     "BoxPosterior",
+    "Coordinates",
     "LinePosterior",
     "PlanarScore",
     "Posterior",

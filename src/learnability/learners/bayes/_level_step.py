@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from learnability.labels.channel import Channel
 from learnability.labels.posterior import LinePosterior, scheme_of
+from learnability.learners.bayes._surface_step import SurfaceStep
 from learnability.theory.cell_edges import cells_of, label_atoms
 from learnability.theory.level_points import LevelPoints
 
@@ -131,11 +132,16 @@ class CellStep:
         return found, evidence
 
 
-def step_on_levels(channel: Channel, y: NDArray[Any]) -> LevelStep | CellStep | None:
-    """Return the step of a link of two directions without noise; None for all others."""
+def step_on_levels(channel: Channel, y: NDArray[Any]) -> LevelStep | CellStep | SurfaceStep | None:
+    """Return the step of a link of two or three directions without noise; None for all others.
+
+    In the plane, lines that stay throughout are close enough for kinks and jumps.
+    """
     link = channel.link
-    if link.r != 2 or channel.noise > 0 or not isinstance(scheme_of(channel), LinePosterior):
+    if link.r < 2 or channel.noise > 0 or not isinstance(scheme_of(channel), LinePosterior):
         return None
     if link.values is not None:
-        return CellStep(channel, y)
-    return None if label_atoms(link) else LevelStep(channel, y)
+        return CellStep(channel, y) if link.r == 2 else None
+    if label_atoms(link):
+        return None
+    return SurfaceStep(channel, y) if link.r > 2 or link.breaks == () else LevelStep(channel, y)

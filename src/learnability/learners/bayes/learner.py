@@ -60,7 +60,7 @@ class BayesAMP(Learner):
     """
 
     name: ClassVar[str] = "bayes-amp"
-    numerics_version: ClassVar[int] = 6
+    numerics_version: ClassVar[int] = 7
     supports: ClassVar[Support] = Support(
         most_directions=4, laws=("finite", "counts", "normal", "density", "latent")
     )
