@@ -171,7 +171,7 @@ class IndexSubspace(SubspaceEstimator):
         self.report_ = self._report(
             X, y, labels, verdicts, whitening, tails, how, dimension, seed, counted.get(r)
         )
-        self.own_mean_ = self.transform(X).mean(axis=0)
+        self.own_mean_ = self._project(X).mean(axis=0)
         return self
 
     def _report(

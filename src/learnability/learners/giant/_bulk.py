@@ -46,6 +46,9 @@ __all__ = ["Batch", "BatchRows", "Bulk", "Forms", "IndependentRows"]
 Array = NDArray[np.float64]
 
 _STEPS = 60
+_SETTLED = 1e-6
+"""Relative change of m in the last step above which Newton's method has found nothing."""
+_FAR = 1e30
 _RANGE = (1e-6, 1e6)
 """Range of xi, over the scale of Sigma, in the table."""
 _POINTS = 481
@@ -136,11 +139,9 @@ class Batch:
         return own + self.noise * self.power
 
     @cached_property
-    def _D(self) -> Array:
-        D = np.zeros((len(self.e), 2, 2))
-        D[:, 0, 0] = 2 * self.pull * self.e + self.noise * self.e**2
-        D[:, 0, 1] = D[:, 1, 0] = self.pull * self.e
-        return D
+    def _entries(self) -> tuple[Array, Array]:
+        """The entries D_11 and D_12 = D_21 at the nodes; D_22 is zero."""
+        return 2 * self.pull * self.e + self.noise * self.e**2, self.pull * self.e
 
     @cached_property
     def table(self) -> tuple[Array, Array]:
@@ -160,7 +161,10 @@ class Batch:
         return CubicSpline(at, 1 - np.exp(at) * m[:, 0, 0])
 
     def resolvent(self, xi: float, m: Array) -> tuple[Array, Array, Array]:
-        """Return m, its derivative in xi, and D~ at the nodes, by Newton's method from a near m."""
+        """Return m, its derivative in xi, and D~ at the nodes, by Newton's method from a near m.
+
+        Where there is none, m is NaN.
+        """
         Z = np.diag([1 + xi, -1.0])
         for _ in range(_STEPS):
             seen = self._seen(m)
@@ -171,26 +175,35 @@ class Batch:
             gap = Z + (self.weights @ flat).reshape(2, 2) - inverse
             step = np.linalg.solve(slope, gap.ravel()).reshape(2, 2)
             m = m - step
-            if np.abs(step).max() <= 1e-14 * np.abs(m).max():
+            moved, size = np.abs(step).max(), np.abs(m).max()
+            if moved <= 1e-14 * size or not size < _FAR:
                 break
+        if not moved <= _SETTLED * size < _FAR:
+            m = np.full((2, 2), math.nan)
         slope_in_xi = -np.linalg.solve(slope, np.array([1.0, 0.0, 0.0, 0.0]))
         return m, np.asarray(slope_in_xi, dtype=float).reshape(2, 2), np.asarray(seen, dtype=float)
 
+    def _determinant(self, m: Array) -> Array:
+        """Return det(I + D m / alpha_0) at the nodes."""
+        own, cross = self._entries
+        trace = own * m[0, 0] + cross * (m[0, 1] + m[1, 0])
+        square = m[0, 0] * m[1, 1] - m[0, 1] * m[1, 0]
+        return np.asarray(1 + trace / self.size - cross**2 * (square / self.size**2))
+
     def _seen(self, m: Array) -> Array:
-        """Return D~ = (I + D m / alpha_0)^-1 D at the nodes, by the formula of a 2 x 2 inverse."""
-        D = self._D
-        A = D @ (m / self.size)
-        A[:, 0, 0] += 1
-        A[:, 1, 1] += 1
-        adjugate = np.empty_like(A)
-        adjugate[:, 0, 0], adjugate[:, 1, 1] = A[:, 1, 1], A[:, 0, 0]
-        adjugate[:, 0, 1], adjugate[:, 1, 0] = -A[:, 0, 1], -A[:, 1, 0]
-        determinant = A[:, 0, 0] * A[:, 1, 1] - A[:, 0, 1] * A[:, 1, 0]
-        return np.asarray(adjugate @ D / determinant[:, None, None])
+        """Return D~ at the nodes: adj(I + D m / alpha_0) D = D + det(D) adj(m) / alpha_0."""
+        own, cross = self._entries
+        square = cross**2 / self.size
+        found = np.empty((len(own), 2, 2))
+        found[:, 0, 0] = own - square * m[1, 1]
+        found[:, 0, 1] = cross + square * m[0, 1]
+        found[:, 1, 0] = cross + square * m[1, 0]
+        found[:, 1, 1] = -square * m[0, 0]
+        return found / self._determinant(m)[:, None, None]
 
     def beyond(self, m: Array) -> bool:
         """Return whether m is that of a -xi above all eigenvalues, also outliers of one sample."""
-        return bool((np.linalg.det(np.eye(2) + self._D @ m / self.size) > 0).all())
+        return bool((self._determinant(m) > 0).all())
 
     def forms(self, xi: float, start: Array) -> tuple[Forms, Array]:
         """Return df and K on the target's coordinates and the noise, and m, from a near m.
