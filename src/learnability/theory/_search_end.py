@@ -1,8 +1,8 @@
-"""The end of the search for a fixed point of state evolution, from an overlap close to it."""
+"""Starts and ends of the search for fixed points of state evolution."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from learnability.theory._relaxation import FixedPoint, allowed, pushed, updated
 from learnability.theory._slopes import Slopes, followed
 from learnability.theory.information import LabelInformation
 
-__all__ = ["CLOSE", "CLOSER", "search_end"]
+__all__ = ["CLOSE", "CLOSER", "different", "random_overlaps", "search_end"]
 
 Array = NDArray[np.float64]
 
@@ -20,6 +20,8 @@ CLOSE = 0.03
 """A function I(M) that is smooth around an overlap holds this far from it."""
 CLOSER = 3e-4
 """The same where it is corrected by an exact integral."""
+_APART = 1e-3
+"""Fixed points closer than this, beyond their errors, are the same."""
 
 
 def search_end(
@@ -62,3 +64,31 @@ def search_end(
     least = tolerance(found)
     error = (information.error_at(found) + least) * allowed(moves) + least * (found != 0)
     return FixedPoint(found, Status.CONVERGED, np.minimum(error, 1.0))
+
+
+def random_overlaps(r: int, count: int, diagonal: bool) -> Iterator[Array]:
+    """Return overlaps at random from which a search may start, the same in every call.
+
+    Parameters
+    ----------
+    r, count : int
+        Number of directions, and of overlaps.
+    diagonal : bool
+        Whether they are diagonal.
+    """
+    rng = np.random.default_rng(31)
+    for _ in range(count):
+        frame = np.linalg.qr(rng.standard_normal((r, r)))[0]
+        if diagonal:
+            frame = np.eye(r)
+        yield (frame * rng.uniform(0.1, 0.9, r)) @ frame.T
+
+
+def different(points: Sequence[FixedPoint]) -> list[FixedPoint]:
+    """Return the fixed points that converged, each once."""
+    found: list[FixedPoint] = []
+    for point in points:
+        apart = [np.abs(point.M - d.M) - 3 * (point.error + d.error) for d in found]
+        if point.status is Status.CONVERGED and all(a.max() > _APART for a in apart):
+            found.append(point)
+    return found

@@ -36,7 +36,7 @@ from learnability.theory._overlap_curve import OverlapCurve
 from learnability.theory._overlap_family import OverlapFamily
 from learnability.theory._phase_thresholds import FixedPoints, Thresholds, phase_thresholds
 from learnability.theory._relaxation import FixedPoint, allowed, ended, opened, response, updated
-from learnability.theory._search_end import CLOSE, CLOSER, search_end
+from learnability.theory._search_end import CLOSE, CLOSER, different, random_overlaps, search_end
 from learnability.theory._slopes import Slopes, physical
 from learnability.theory.information import LabelInformation, label_information
 from learnability.theory.thresholds import first_estimates, weak_recovery
@@ -51,8 +51,6 @@ _MOST_CENTRES = 4
 """How often a function I(M) that is smooth around an overlap is moved to another."""
 _MANY = 8
 """From so many ratios on, fixed points of matrices are found along their family."""
-_APART = 1e-3
-"""Fixed points closer than this, beyond their errors, are the same."""
 _FAMILY = (32, 24, 16)
 """Traces at which the family of fixed points is computed, for one, two and three directions."""
 _NODES = (32, 24, 16, 16)
@@ -357,20 +355,9 @@ class StateEvolution:
         """
         points = [self.fixed_point(alpha), self.fixed_point(alpha, informed=True)]
         if self.curve is None:
-            rng = np.random.default_rng(31)
-            for _ in range(random_starts):
-                frame = np.linalg.qr(rng.standard_normal((self.r, self.r)))[0]
-                if self.information.keeps_diagonal:
-                    frame = np.eye(self.r)
-                points.append(
-                    self._iterated(alpha, (frame * rng.uniform(0.1, 0.9, self.r)) @ frame.T)
-                )
-        different: list[FixedPoint] = []
-        for point in points:
-            apart = [np.abs(point.M - d.M) - 3 * (point.error + d.error) for d in different]
-            if point.status is Status.CONVERGED and all(a.max() > _APART for a in apart):
-                different.append(point)
-        return sorted(different, key=lambda p: self._rank(p.M, alpha), reverse=True)
+            starts = random_overlaps(self.r, random_starts, self.information.keeps_diagonal)
+            points += [self._iterated(alpha, M) for M in starts]
+        return sorted(different(points), key=lambda p: self._rank(p.M, alpha), reverse=True)
 
     def _rank(self, M: Array, alpha: float) -> float:
         known = np.linalg.eigvalsh(M)[-1] >= KNOWN

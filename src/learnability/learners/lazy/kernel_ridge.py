@@ -66,7 +66,7 @@ class KernelRidge(Learner):
     """
 
     name: ClassVar[str] = "kernel-ridge"
-    numerics_version: ClassVar[int] = 2
+    numerics_version: ClassVar[int] = 3
     supports: ClassVar[Support] = EVERYTHING
     questions: ClassVar[tuple[Question, ...]] = (VALUES,)
 

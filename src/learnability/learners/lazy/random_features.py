@@ -70,7 +70,7 @@ class RandomFeatures(Learner):
     """
 
     name: ClassVar[str] = "random-features"
-    numerics_version: ClassVar[int] = 2
+    numerics_version: ClassVar[int] = 3
     supports: ClassVar[Support] = EVERYTHING
     questions: ClassVar[tuple[Question, ...]] = (VALUES,)
 
