@@ -83,7 +83,12 @@ def many_points() -> None:
         warm = planned([10**6], 1.0)[0]
         for worker in client.nthreads():
             client.submit(
-                compute_on_worker, warm, lb.__version__, workers=[worker], key=f"warm-{worker}"
+                compute_on_worker,
+                warm,
+                lb.__version__,
+                f"warm-{worker}",
+                workers=[worker],
+                key=f"warm-{worker}",
             ).result()
         print(f"{WORKERS} workers were warm after {time.perf_counter() - begun:.1f} s")
         with Store(Path(folder) / "bench.study", write=True) as store:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import CancelledError
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -48,11 +50,32 @@ def test_an_interruption_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
         compute(group)
 
 
-def test_versions_are_not_mixed() -> None:
+def worker_with(monkeypatch: pytest.MonkeyPatch, **tasks: str) -> None:
+    """Stand in for the worker of this process: its tasks and their states."""
+    found = {key: SimpleNamespace(state=state) for key, state in tasks.items()}
+    worker = SimpleNamespace(state=SimpleNamespace(tasks=found))
+    monkeypatch.setattr("distributed.get_worker", lambda: worker)
+
+
+def test_versions_are_not_mixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker_with(monkeypatch, mine="executing")
     group = points(Short(), alpha=[1.0, 2.0])
-    assert [o.key for o in compute_on_worker(group, __version__)] == [p.key for p in group]
+    assert [o.key for o in compute_on_worker(group, __version__, "mine")] == [p.key for p in group]
     with pytest.raises(LearnabilityError, match=r"this process has 9\.9"):
-        compute_on_worker(group, "9.9")
+        compute_on_worker(group, "9.9", "mine")
+
+
+def test_a_group_that_nobody_waits_for_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker died after its result was taken: another one computed all of the group again."""
+    log = tmp_path / "log.txt"
+    group = points(Short(log=str(log)), alpha=[1.0, 2.0])
+    worker_with(monkeypatch, mine="cancelled")
+    for key in ("mine", "forgotten"):
+        with pytest.raises(CancelledError):
+            compute_on_worker(group, __version__, key)
+    assert not log.exists()
 
 
 def asked(log: Path) -> list[list[int]]:

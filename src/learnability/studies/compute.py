@@ -10,7 +10,8 @@ from __future__ import annotations
 import itertools
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 
 import learnability
 from learnability.errors import LearnabilityError
@@ -25,15 +26,23 @@ from learnability.studies.threads import one_thread_for_good
 __all__ = ["compute", "compute_on_worker"]
 
 
-def compute(points: Sequence[Point]) -> list[Outcome]:
-    """Run points, the seeds of a cell together where the learner does; an error is an outcome."""
+def compute(points: Sequence[Point], go_on: Callable[[], None] = lambda: None) -> list[Outcome]:
+    """Run points, the seeds of a cell together where the learner does; an error is an outcome.
+
+    Parameters
+    ----------
+    points : sequence of Point
+        The group.
+    go_on : callable
+        It is called before each run, and raises where nobody waits for the group any more.
+    """
     outcomes: list[Outcome] = []
     for _, same in itertools.groupby(points, lambda point: point.cell):
-        outcomes += _cell(list(same))
+        outcomes += _cell(list(same), go_on)
     return outcomes
 
 
-def compute_on_worker(points: Sequence[Point], version: str) -> list[Outcome]:
+def compute_on_worker(points: Sequence[Point], version: str, key: str) -> list[Outcome]:
     """Run points on a worker.
 
     Parameters
@@ -42,48 +51,64 @@ def compute_on_worker(points: Sequence[Point], version: str) -> list[Outcome]:
         The group.
     version : str
         The version of the coordinating process: results of other versions are not mixed in.
+    key : str
+        The name of the group among the tasks of the worker, which ends early when it is cancelled.
 
     Raises
     ------
     LearnabilityError
         When the worker has another version.
+    CancelledError
+        When nobody waits for the group any more.
     """
     if version != learnability.__version__:
         raise LearnabilityError(
             f"a worker has learnability {learnability.__version__}, but this process has {version}"
         )
     one_thread_for_good()
-    return compute(points)
+    from distributed import get_worker
+
+    tasks = get_worker().state.tasks
+
+    def go_on() -> None:
+        if key not in tasks or tasks[key].state == "cancelled":
+            raise CancelledError
+
+    return compute(points, go_on)
 
 
-def _cell(points: Sequence[Point]) -> list[Outcome]:
+def _cell(points: Sequence[Point], go_on: Callable[[], None]) -> list[Outcome]:
     """Run the seeds of a cell, whose arguments are checked once."""
     first = points[0]
     try:
         runs = Runs(first.learner, first.target, first.question, first.arguments)
     except Exception as error:
         return [_failed(point, error, 0.0) for point in points]
-    return _together(runs, points) if side_by_side(first.learner) else _in_turn(runs, points)
+    if side_by_side(first.learner):
+        return _together(runs, points, go_on)
+    return _in_turn(runs, points, go_on)
 
 
-def _together(runs: Runs, points: Sequence[Point]) -> list[Outcome]:
+def _together(runs: Runs, points: Sequence[Point], go_on: Callable[[], None]) -> list[Outcome]:
     """Run the seeds of one cell at once; if that fails, in turn, so that only bad ones fail."""
+    go_on()
     start = time.perf_counter()
     try:
         results = encode(runs.of([point.seed for point in points]))
     except Exception:
-        return _in_turn(runs, points)
+        return _in_turn(runs, points, go_on)
     seconds = (time.perf_counter() - start) / len(points)
     return [
         Outcome(point.key, result, seconds) for point, result in zip(points, results, strict=True)
     ]
 
 
-def _in_turn(runs: Runs, points: Sequence[Point]) -> list[Outcome]:
+def _in_turn(runs: Runs, points: Sequence[Point], go_on: Callable[[], None]) -> list[Outcome]:
     """Run the seeds of one cell in turn; results of the same form are encoded together."""
     outcomes: dict[str, Outcome] = {}
     ran: list[tuple[Point, Found, float]] = []
     for point in points:
+        go_on()
         start = time.perf_counter()
         try:
             found = runs.found([point.seed])

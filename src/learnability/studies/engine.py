@@ -133,7 +133,7 @@ class _Coordinator:
         name = f"{self._name}-{self._submitted}"
         self._submitted += 1
         future = self._client.submit(
-            compute_on_worker, points, learnability.__version__, key=name, pure=False
+            compute_on_worker, points, learnability.__version__, name, key=name, pure=False
         )
         self._active[name] = (future, points, suspect)
         future.add_done_callback(self._ended.put)
