@@ -15,6 +15,7 @@ import difflib
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -31,6 +32,8 @@ SOURCE = Path("src/learnability")
 ROOMS = ("gaussian", "labels", "theory", "learners")
 SHARED_LEARNERS = ("base",)
 """Rooms of learners without numerics of their own."""
+IDLE = 6
+"""Seconds of the clock for each CPU second allowed: a mutant that waits for ever is endless too."""
 
 ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub,
@@ -225,7 +228,7 @@ def mirrors(path: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a mutant: "killed", "survived", or "timeout", which counts as killed."""
+    """What became of a mutant: "killed", "survived", or "endless", which counts as killed."""
 
     mutant: Mutant
     end: str
@@ -233,8 +236,8 @@ class Outcome:
     difference: str
 
 
-def judged(mutant: Mutant, limit: float) -> Outcome:
-    """Apply a mutant to a copy and run the tests of its room."""
+def judged(mutant: Mutant, limit: int) -> Outcome:
+    """Apply a mutant to a copy and run the tests of its room, each part for so many CPU seconds."""
     text = (ROOT / mutant.path).read_text(encoding="utf-8")
     changed = mutated(text, mutant)
     shown = difflib.unified_diff(
@@ -253,14 +256,14 @@ def judged(mutant: Mutant, limit: float) -> Outcome:
         (place / mutant.path).write_text(changed, encoding="utf-8")
         end = "survived"
         for tests in mirrors(mutant.path):
-            found = _run(place, tests, limit - (time.monotonic() - start))
+            found = _run(place, tests, limit)
             if found != "survived":
                 end = found
                 break
     return Outcome(mutant, end, time.monotonic() - start, "\n".join(shown))
 
 
-def _run(place: Path, tests: str, limit: float) -> str:
+def _run(place: Path, tests: str, limit: int) -> str:
     environment = {
         **os.environ,
         "PYTHONPATH": str(place / "src"),
@@ -268,16 +271,20 @@ def _run(place: Path, tests: str, limit: float) -> str:
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     words = [sys.executable, "-m", "pytest", tests, "-x", "-q", "-p", "no:cacheprovider"]
+    # CPU seconds, not those of the clock: a loaded machine would call slow tests endless.
     process = subprocess.Popen(
         words, cwd=place, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)),
     )  # fmt: skip
     try:
-        code = process.wait(timeout=max(limit, 1.0))
+        code = process.wait(timeout=IDLE * limit)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)  # Its workers too.
         process.wait()
-        return "timeout"
+        return "endless"
+    if code in (-signal.SIGXCPU, -signal.SIGKILL):
+        return "endless"
     return "survived" if code == 0 else "killed"
 
 
@@ -292,7 +299,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=60, help="number of mutants")
     parser.add_argument("--seed", type=int, default=0, help="of the choice")
-    parser.add_argument("--limit", type=float, default=600.0, help="seconds for each mutant")
+    parser.add_argument("--limit", type=int, default=900, help="CPU seconds for a part of tests")
     parser.add_argument("--rooms", nargs="*", default=list(ROOMS), help="rooms of the source")
     parser.add_argument("--list", action="store_true", help="only say which would be judged")
     parser.add_argument("--skip", type=int, default=0, help="leave out the first ones")
