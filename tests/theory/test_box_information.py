@@ -122,3 +122,52 @@ def test_rules_with_few_nodes(q: float) -> None:
         assert weight.sum() == pytest.approx(1.0)
         assert weight @ omega**2 == pytest.approx(q, abs=5e-5)
         assert weight @ np.cos(omega) == pytest.approx(np.exp(-q / 2), abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("text", "said_otherwise"),
+    [
+        ("1.5*He4(z)", "(1.5*He4(z))**3 + 1.5*He4(z)"),
+        ("abs(1.5*z**3 - He2(z))", "abs(1.5*z**3 - He2(z))**3"),
+        ("z**2", "exp(z**2/3)"),
+        ("z1**2*sign(z2)", "exp(z1**2/5)*sign(z2)"),
+    ],
+)
+def test_labels_that_span_many_orders_tell_as_much(text: str, said_otherwise: str) -> None:
+    first, second = RootInformation(scheme(text)), RootInformation(scheme(said_otherwise))
+    r = len(first.scheme.edges)
+    for q in ([0.1, 0.6], [0.5, 0.0], [0.97, 0.3], [0.99999, 0.8]):
+        np.testing.assert_allclose(second(np.array(q[:r])), first(np.array(q[:r])), rtol=1e-8)
+
+
+@pytest.mark.parametrize("q", [0.0, 1e-6, 0.4, 0.98])
+def test_an_overlap_of_zero_of_the_smooth_coordinate(q: float) -> None:
+    """The sign of the label is that of z2, whatever is known of z1."""
+    alone = FiniteInformation(scheme("sign(z)"))(np.array([0.6]))
+    found = RootInformation(scheme("z1**2*sign(z2)"))(np.array([q, 0.6]))
+    assert found[1] == pytest.approx(alone[0], rel=1e-9)
+
+
+def test_a_grid_of_omega_and_omega_around_roots_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    for text, q in (("He4(z)", [0.7]), ("z1**2 + sign(z1*z2)", [0.8, 0.5]), ("sin(3*z)", [0.97])):
+        on_grid = RootInformation(scheme(text))(np.array(q))
+        with monkeypatch.context() as patch:
+            patch.setattr("learnability.theory._box_information._GRID", ((1e-9, 1.0),) * 2)
+            around_roots = RootInformation(scheme(text))(np.array(q))
+        np.testing.assert_allclose(on_grid, around_roots, rtol=1e-8)
+
+
+@pytest.mark.parametrize("text", ["tanh(5*z)", "erf(2*z)", "tanh(relu(z)**2)"])
+def test_labels_equal_to_rounding_have_an_error(text: str) -> None:
+    """These labels tell z, or relu(z), exactly; floats do not, and the error says so."""
+    plain = "relu(z)" if "relu" in text else "z"
+    exact, found = RootInformation(scheme(plain)), RootInformation(scheme(text))
+    flat = [FiniteInformation(s) if s.flat_boxes[0] else None for s in (exact.scheme, found.scheme)]
+    assert found.blurred > 0
+    for q in (0.2, 0.6, 0.9):
+        at = np.array([q])
+        told = [
+            float((1 - q) * (part(at) + (extra(at) if extra else 0))[0])
+            for part, extra in zip((exact, found), flat, strict=True)
+        ]
+        assert 0 <= told[0] - told[1] <= found.blurred

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr, roots_hermitenorm
 
-from learnability import Channel, LearnabilityError, hardness
+from learnability import Channel, LearnabilityError, Link, MultiIndex, hardness
 from learnability.theory.state_evolution import StateEvolution, state_evolution
+
+from tests.random_links import WAYS, random_formula
 
 STAIRCASE = "z1**2 + sign(z1*z2*z3)"
 
@@ -270,3 +272,17 @@ def test_overlaps_of_noisy_labels_are_within_their_errors(text, function, noise)
         # The map contracts: the distance to its fixed point is that of one step at most, doubled.
         assert abs(alpha * info / (1 + alpha * info) - q) <= error + 1e-8
         assert error < 1e-3
+
+
+@pytest.mark.parametrize("number", [n for n in range(120) if Link(random_formula(n)).r == 1][:10])
+@pytest.mark.parametrize("way", ["monotone", "cubic"])
+def test_relabelling_random_links_of_one_direction_changes_no_overlap(
+    number: int, way: str
+) -> None:
+    link, alphas = Link(random_formula(number)), np.array([0.4, 1.0, 3.0])
+    first, second = (
+        state_evolution(MultiIndex(said).channel).fixed_points(alphas)
+        for said in (link, WAYS[way](link, number))
+    )
+    for a, b in zip(first, second, strict=True):
+        assert abs(a.M - b.M) <= 3 * (a.error + b.error) + 1e-7

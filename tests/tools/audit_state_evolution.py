@@ -5,7 +5,8 @@ Link number n is `random_formula(n)` of `tests.random_links`. `predict` is asked
 are, up to three of their joint errors and 1e-4; and with `--runs D` message passing in dimension D,
 four seeds, must agree at the last ratio within three standard errors and 0.5 / sqrt(D). The links,
 ratios and criteria were fixed before the first run. `python -m tests.tools.audit_state_evolution
-FIRST LAST [--runs D]` prints a line for each link and the sums.
+FIRST LAST [--runs D] [--directions 1 2]` prints a line for each link with so many hidden directions
+and the sums.
 """
 
 from __future__ import annotations
@@ -61,10 +62,14 @@ def main() -> int:
     parser.add_argument("first", type=int)
     parser.add_argument("last", type=int)
     parser.add_argument("--runs", type=int, default=0)
+    parser.add_argument("--directions", type=int, nargs="*", default=[1, 2, 3])
     given = parser.parse_args()
-    wrong = refused = 0
+    wrong = refused = count = 0
     for number in range(given.first, given.last):
         start, text = time.process_time(), random_formula(number)
+        if Link(text).r not in given.directions:
+            continue
+        count += 1
         try:
             points = overlaps(Link(text))
             misses = contradictions(number, points)
@@ -76,7 +81,7 @@ def main() -> int:
         wrong += bool(misses)
         spent = time.process_time() - start
         print(f"{number} {text} | {said} | {'; '.join(misses)} | {spent:.1f} s", flush=True)
-    print(f"{given.last - given.first} links, {wrong} with a contradiction, {refused} refused")
+    print(f"{count} links, {wrong} with a contradiction, {refused} refused")
     return wrong
 
 

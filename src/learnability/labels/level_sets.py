@@ -5,9 +5,8 @@ With y = g(z), the roots z_b of g(z) = y and the weights w_b = phi(z_b) / |g'(z_
     E[h_k(z) | y] = sum_b h_k(z_b) w_b / sum_b w_b,
 
 and flat pieces are atoms of the label. The line is split at the folds of g and, in the label,
-at every value taken at a fold; each label interval is integrated through a branch that folds at
-its end, in whose variable the integrand is analytic. With label noise the sum over roots becomes
-an integral over the stretch of each branch that the noise can reach.
+at every value taken at a fold (`label_nodes`). With label noise the sum over roots becomes an
+integral over the stretch of each branch that the noise can reach.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ from numpy.typing import NDArray
 
 from learnability.gaussian.hermite_products import hermite_table
 from learnability.gaussian.rules import composite_legendre
-from learnability.gaussian.sections import REACH, Section
+from learnability.gaussian.sections import Section
+from learnability.labels.label_nodes import Labels, label_nodes
 from learnability.labels.monotone_pieces import BISECTIONS, Pieces, monotone_pieces
 
 __all__ = ["MOST_BRANCHES", "LevelSets"]
@@ -29,24 +29,6 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 MOST_BRANCHES = 200
-
-
-@dataclass(frozen=True)
-class Labels:
-    """Labels of one interval, as nodes of an integral over it.
-
-    Attributes
-    ----------
-    roots, weights : array, shape (b, n)
-        The points of the line with that label, and the slope at the first over that at each.
-    widths : array, shape (n,)
-        Weights of an integral over the first point: p(y) dy is the sum over the points of
-        their density times weight, times the width.
-    """
-
-    roots: Array
-    weights: Array
-    widths: Array
 
 
 @dataclass(frozen=True)
@@ -84,8 +66,21 @@ class LevelSets:
         """Whether the branches are few enough to be followed."""
         return len(self.pieces.branches) <= MOST_BRANCHES
 
-    def _roots(self, y: Array, which: Indices) -> Array:
-        """Position on each branch of `which` (n,) where g = y, shape (n, *y.shape), clipped."""
+    def points(self, y: Array, which: Indices) -> Array:
+        """Return the point of each branch with a label, or the end of the branch closest to it.
+
+        Parameters
+        ----------
+        y : array
+            Labels, in the unit.
+        which : array of int, shape (n,)
+            Numbers of branches.
+
+        Returns
+        -------
+        array, shape (n, *y.shape)
+            The points.
+        """
         branches = self.pieces.branches
         shape = (len(which),) + (1,) * y.ndim
         low = np.broadcast_to(branches.low[which].reshape(shape), (len(which), *y.shape))
@@ -100,7 +95,7 @@ class LevelSets:
     def _hits(self, y: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Roots (b, n) of labels in the unit, the log of their slopes, and whether they exist."""
         branches = self.pieces.branches
-        roots = self._roots(y, np.arange(len(branches)))
+        roots = self.points(y, np.arange(len(branches)))
         log_slope = np.log(np.maximum(np.abs(self.slope(roots)), 1e-290))
         return roots, log_slope, (y >= branches.bottom[:, None]) & (y <= branches.top[:, None])
 
@@ -187,50 +182,7 @@ class LevelSets:
 
     def labels(self, n: int) -> list[Labels]:
         """Nodes that integrate over the continuous part of the label, with all roots of each."""
-        branches = self.pieces.branches
-        if not len(branches):
-            return []
-        levels = _distinct_levels(np.concatenate([branches.at_low, branches.at_high]))
-        found = []
-        for below, above in zip(levels[:-1], levels[1:], strict=True):
-            middle = 0.5 * (below + above)
-            which = np.nonzero((branches.bottom < middle) & (branches.top > middle))[0]
-            if len(which):
-                found += self._between(which, below, above, n)
-        return found
-
-    def _between(self, which: Indices, below: float, above: float, n: int) -> list[Labels]:
-        """Return nodes for the labels between two neighbouring levels."""
-        branches = self.pieces.branches
-        ends = self._roots(np.array([below, above]), which)  # (n, 2)
-        for j, level in enumerate((below, above)):  # At a fold bisection finds half the digits.
-            close = 1e-11 * (abs(level) + 1e-3 * (above - below))
-            own = np.abs(branches.at_low[which] - level) <= close
-            ends[:, j] = np.where(own, branches.low[which], ends[:, j])
-            own = np.abs(branches.at_high[which] - level) <= close
-            ends[:, j] = np.where(own, branches.high[which], ends[:, j])
-        longest = int(np.argmax(np.abs(ends[:, 1] - ends[:, 0])))
-        middle = float(self.value(np.array([ends[longest].mean()]))[0])
-        halves = self._roots(np.array([middle]), which)[:, 0]
-        grading = np.concatenate([[0.0], 2.0 ** -np.arange(14, -1, -1)])
-        fraction, weight = composite_legendre(grading, 0.25, n)
-        found = []
-        for j, level in enumerate((below, above)):
-            # The variable is that of the longest branch that folds at this level, if any does.
-            extent = np.abs(ends[:, j] - halves)
-            folds = np.abs(self.slope(ends[:, j])) * extent < 1e-3 * abs(middle - level)
-            ref = int(np.argmax(np.where(folds, extent + 2 * REACH, extent)))
-            start, stop = float(ends[ref, j]), float(halves[ref])
-            z = start + fraction * (stop - start)
-            y = np.clip(self.value(z), below, above)
-            roots = np.concatenate([z[None], self._roots(y, np.delete(which, ref))])
-            slopes = np.maximum(np.abs(self.slope(roots)), 1e-290)
-            relative = np.minimum(slopes[0] / slopes, 1e100)
-            # Where rounding hides how far a label is from the fold, the slopes are lost too.
-            blind = np.abs(y - level) <= 64 * np.finfo(float).eps * np.abs(level)
-            relative = np.where(blind, np.minimum(relative, 1.0), relative)
-            found.append(Labels(roots, relative, weight * abs(stop - start)))
-        return found
+        return label_nodes([self], n)
 
     def _noisy(self, order: int, noise: float, n: int) -> Array:
         branches, flat_values = self.pieces.branches, self.pieces.flat_values
@@ -254,7 +206,7 @@ class LevelSets:
         # Panels are narrow both in the label, in units of the noise, and on the line.
         steps_of_noise = np.array([-8.5, -5.5, -3.5, -2, -0.7, 0.7, 2, 3.5, 5.5, 8.5])
         for k in range(len(branches)):
-            cuts = self._roots(y + sigma * steps_of_noise[:, None], np.array([k]))[0]
+            cuts = self.points(y + sigma * steps_of_noise[:, None], np.array([k]))[0]
             steps = np.arange(np.ceil(branches.low[k]), branches.high[k])[:, None]
             steps = np.clip(steps, cuts.min(axis=0), cuts.max(axis=0))
             cuts = np.sort(np.concatenate([cuts, steps]), axis=0)
@@ -295,12 +247,6 @@ class LevelSets:
                 density = np.where(same, moment[:, None], density)
         with np.errstate(all="ignore"):
             return np.where(density[0] > 1e-290, density / density[0], np.nan)
-
-
-def _distinct_levels(levels: Array) -> Array:
-    levels = np.sort(levels)
-    scale = np.abs(levels) + 1e-3 * np.abs(levels).max()
-    return np.asarray(levels[np.diff(levels, prepend=-np.inf) > 1e-12 * scale])
 
 
 def _thinned(edges: Array, gap: float) -> Array:

@@ -18,6 +18,8 @@ Values = Callable[[Array], Array]
 BISECTIONS = 58
 """The number of halvings of an interval after which float64 has no more digits."""
 _CELL = 0.01
+_NEAR = 2.0
+"""Values so close to a point tell the rounding there."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def monotone_pieces(section: Section, value: Values, slope: Values) -> Pieces:
         if np.ptp(values) <= 1e-13 * size:
             flats.append((a, b))
             continue
-        cuts = [a, *_folds(section, value, slope, grid, values, 1e-14 * size), b]
+        cuts = [a, *_folds(section, value, slope, grid, values), b]
         branches += zip(cuts[:-1], cuts[1:], strict=True)
     low, high, saturated = _trimmed(section, *np.array(branches).reshape(-1, 2).T)
     found = Branches(low, high, value(low), value(high))
@@ -94,9 +96,17 @@ def monotone_pieces(section: Section, value: Values, slope: Values) -> Pieces:
 
 
 def _folds(
-    section: Section, value: Values, slope: Values, grid: Array, values: Array, flat: float
+    section: Section, value: Values, slope: Values, grid: Array, values: Array
 ) -> list[float]:
-    """Return where the slope changes sign inside a smooth interval, by bisection."""
+    """Return where the slope changes sign inside a smooth interval, by bisection.
+
+    Steps that may be rounding say nothing: rounding is told by the values close by, since those far
+    away may be larger by many orders.
+    """
+    from scipy.ndimage import maximum_filter1d
+
+    around = 2 * int(np.ceil(_NEAR / (grid[1] - grid[0]))) + 1
+    flat = 1e-14 * maximum_filter1d(np.abs(values), around)[1:]
     step = np.where(np.abs(np.diff(values)) <= flat, 0.0, np.sign(np.diff(values)))
     known = np.nonzero(step)[0]
     turn = np.nonzero(step[known[:-1]] * step[known[1:]] < 0)[0]

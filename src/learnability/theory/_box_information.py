@@ -2,14 +2,13 @@
 
 With M = diag(q), omega_j ~ N(0, q_j) and V = I - M the probability of a box is a product of
 one-dimensional ones, so that the sum over labels and the integral over omega are sums of outer
-products. When the link is smooth in one coordinate, that one is integrated through the label:
-between two neighbouring critical values y = y_c + s^2, in which the roots are analytic.
+products. When the link is smooth in one coordinate, that one is integrated through the label.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 
@@ -17,18 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.gaussian.rules import composite_legendre
+from learnability.labels.label_nodes import label_nodes
 from learnability.labels.posterior import BoxPosterior
 
 __all__ = ["FiniteInformation", "RootInformation"]
 
 Array = NDArray[np.float64]
 Rule = Callable[[float, Array], tuple[Array, Array]]
+_RootLabels = tuple[Array, Array, Array, NDArray[np.intp]]
 
 KNOWN = 1 - 1e-10
 """Beyond this overlap a coordinate counts as known."""
 _EVEN = {3: (0.45, 5.6), 4: (0.6, 4.6)}
 """Distance of omega in posterior widths, and the largest one, where so many are open."""
 _MOST_NODES = 400_000
+_GRID = ((0.1, 7.5), (0.2, 4.8))
+"""Distance and largest omega of the smooth coordinate, the second where three are open."""
+_FAR = 14.0
+"""Roots this far from the true one, in posterior widths, tell nothing."""
+_BLOCK = 400_000
 
 
 def omega_rule(q: float, marks: Array, n: int = 8) -> tuple[Array, Array]:
@@ -206,33 +212,47 @@ class RootInformation:
 
     scheme: BoxPosterior
 
+    @property
+    def blurred(self) -> float:
+        """Most of V E[g^2] that labels hide which are equal only to rounding.
+
+        On such a piece of the line the posterior is at most as wide as V; where several pieces
+        share a value, which of them it is may be hidden too.
+        """
+        total = 0.0
+        for levels, _ in self.scheme.functions:
+            values = levels.pieces.flat_values
+            for low, high in levels.pieces.saturated:
+                t, weight = composite_legendre(np.array([low, high]), 0.5, 12)
+                weight = weight * np.exp(-0.5 * t**2) / math.sqrt(2 * math.pi)
+                own = levels.value(np.array([0.5 * (low + high)]))
+                shared = np.count_nonzero(np.abs(values - own) <= 1e-9 * (1 + np.abs(own))) > 1
+                total += float((1 + t**2 if shared else np.ones_like(t)) @ weight)
+        return total
+
     @lru_cache(maxsize=2)  # noqa: B019  (one instance a channel, kept with it)
-    def _labels(self, n: int) -> tuple[Array, Array, Array, NDArray[np.intp]]:
-        """Roots (b, m), logs of 1 / slope, weights of labels (m,), the function of each root."""
-        functions = self.scheme.functions
-        branches = [levels.pieces.branches for levels, _ in functions]
-        units = [levels.unit for levels, _ in functions]
-        levels_at = [
-            np.concatenate([b.at_low, b.at_high]) * u for b, u in zip(branches, units, strict=True)
-        ]
-        critical = np.unique(np.round(np.concatenate(levels_at), 12))
-        size = np.abs(critical).max()
-        critical = critical[np.diff(critical, prepend=-np.inf) > 1e-9 * size]
-        grading = np.concatenate([[0.0], 2.0 ** -np.arange(n, -1, -1)])
-        s, w = composite_legendre(grading, 0.1 if n == 8 else 0.25, n)
-        y, weight = [], []
-        for below, above in zip(critical[:-1], critical[1:], strict=True):
-            half = 0.5 * (above - below)
-            y += [below + half * s**2, above - half * s**2]
-            weight += [2 * half * s * w] * 2
-        labels = np.concatenate(y)
-        found = [levels.roots_of(labels) for levels, _ in functions]
-        roots = np.concatenate([f[0] for f in found])
-        log_inverse = np.concatenate([np.where(f[2], -f[1], -np.inf) for f in found])
-        owner = np.repeat(np.arange(len(found)), [len(f[0]) for f in found])
-        density = np.exp(-0.5 * roots**2 + log_inverse).sum(axis=0) * np.concatenate(weight)
-        kept = density > 1e-17
-        return roots[:, kept], log_inverse[:, kept], np.concatenate(weight)[kept], owner
+    def _labels(self, n: int) -> _RootLabels:
+        """Roots (b, m), logs of their weights, widths of labels (m,), the function of each root."""
+        functions = [levels for levels, _ in self.scheme.functions]
+        counts = [len(levels.pieces.branches) for levels in functions]
+        roots, logs, widths = [], [], []
+        for part in label_nodes(functions, n):
+            density = (np.exp(-0.5 * part.roots**2) * part.weights).sum(axis=0) * part.widths
+            kept = density > 1e-17
+            at = np.zeros((sum(counts), int(kept.sum())))
+            log = np.full_like(at, -np.inf)
+            at[part.branches] = part.roots[:, kept]
+            log[part.branches] = np.log(part.weights[:, kept])
+            roots.append(at)
+            logs.append(log)
+            widths.append(part.widths[kept])
+        owner = np.repeat(np.arange(len(functions)), counts)
+        return (
+            np.concatenate(roots, axis=1),
+            np.concatenate(logs, axis=1),
+            np.concatenate(widths),
+            owner,
+        )
 
     def __call__(self, q: Array) -> Array:
         """E[g_j^2] for each coordinate j, at overlaps q (r,)."""
@@ -241,7 +261,7 @@ class RootInformation:
         rest = order[1:]
         known = float(q[axis]) >= KNOWN
         # Where three coordinates are open the integral has as many dimensions, and fewer nodes.
-        busy = not known and q[axis] > 0 and np.count_nonzero(q[rest] > 0) > 1
+        busy = bool(not known and q[axis] > 0 and np.count_nonzero(q[rest] > 0) > 1)
         products = _Products(
             [self.scheme.edges[i] for i in rest], q[rest], partial(omega_rule, n=3 if busy else 8)
         )
@@ -253,36 +273,66 @@ class RootInformation:
             found[rest] = np.einsum("fjn,n->j", ratio, products.weight)
             found[axis] = np.inf
             return found
-        overlap, v = float(q[axis]), 1 - float(q[axis])
-        if np.any(q[rest] > 0):  # Even sums of a smooth integrand converge fast.
-            step = max(min(0.4, 0.6 * math.sqrt(v / overlap)), 0.12)
-            x = np.arange(-4.8, 4.8 + step, 0.45) if busy else np.arange(-8.4, 8.4 + step, step)
-            wx = np.exp(-0.5 * x**2)
-        else:
-            x, wx = composite_legendre(np.linspace(-8.5, 8.5, 17), np.inf, 8)
-            wx = wx * np.exp(-0.5 * x**2)
-        wx = wx / wx.sum()
-        roots, log_inverse, weight, owner = self._labels(4 if busy else 8)
-        count = len(self.scheme.functions)
-        for b in range(len(roots)):  # The true root is z, and omega = q z + sqrt(q (1 - q)) x.
-            use = np.isfinite(log_inverse[b])
-            chance = np.exp(-0.5 * roots[b, use] ** 2 + log_inverse[b, use]) * weight[use]
-            chance = chance / math.sqrt(2 * math.pi)
-            use = np.nonzero(use)[0][chance > 1e-16]
-            chance = chance[chance > 1e-16]
-            omega = overlap * roots[b, use][:, None] + math.sqrt(overlap * v) * x
-            distance = roots[:, use][:, :, None] - omega
-            exponent = log_inverse[:, use][:, :, None] - 0.5 * distance**2 / v
-            share = np.exp(exponent - exponent.max(axis=0))
-            by_function = np.array([share[owner == f].sum(axis=0) for f in range(count)])
-            moved = np.array([(share * distance)[owner == f].sum(axis=0) for f in range(count)])
-            both = (chance[:, None] * wx).ravel()
-            flat, moved = by_function.reshape(count, -1), moved.reshape(count, -1)
-            own = products.weight * mass[owner[b]]
-            for start in range(0, len(both), 20000):
+        labels = self._labels(4 if busy else 12)
+        for flat, moved, weight, own in self._told(float(q[axis]), labels, busy):
+            for start in range(0, len(weight), 20000):
                 part = slice(start, start + 20000)
                 total = np.maximum(flat[:, part].T @ mass, 1e-290)
-                found[axis] += both[part] @ ((moved[:, part].T @ mass / v / total) ** 2 @ own)
-                for k, j in enumerate(rest):
-                    found[j] += both[part] @ ((flat[:, part].T @ slope[:, k] / total) ** 2 @ own)
+                # Each omega counts as often as the label is that of its true root, or of any.
+                chance = total * products.weight if own is None else products.weight * mass[own]
+                for j, tables in (
+                    (axis, (moved, mass)),
+                    *zip(rest, ((flat, t) for t in slope.transpose(1, 0, 2)), strict=True),
+                ):
+                    score = tables[0][:, part].T @ tables[1] / total
+                    found[j] += weight[part] @ (score**2 * chance).sum(axis=1)
         return found
+
+    def _told(
+        self, overlap: float, labels: _RootLabels, busy: bool
+    ) -> Iterator[tuple[Array, Array, Array, int | None]]:
+        """What omega of the smooth coordinate tells of each function.
+
+        Yields the density of the label under each function (f, n) and its gradient, the weights
+        (n,), and the function of the true root. On a grid of omega all roots are true ones; close
+        to perfect recovery, where such a grid is too fine, omega is drawn around each root.
+        """
+        roots, log_inverse, widths, owner = labels
+        v = 1 - overlap
+        step, reach = _GRID[busy]
+        if overlap <= 0 or reach * math.sqrt(overlap / v) / step < 64 * len(roots):
+            omega, weight = even_rule(overlap, step, reach)
+            size = max(1, _BLOCK // len(omega))
+            for start in range(0, len(widths), size):
+                part = slice(start, start + size)
+                flat, moved = _densities(roots[:, part], log_inverse[:, part], owner, omega, v)
+                scale = 1 / math.sqrt(2 * math.pi * v)
+                both = (widths[part, None] * weight).ravel()
+                yield flat * scale, moved * scale, both, None
+            return
+        x, wx = composite_legendre(np.linspace(-8.5, 8.5, 17), np.inf, 3 if busy else 8)
+        wx = wx * np.exp(-0.5 * x**2)
+        wx = wx / wx.sum()
+        for b in range(len(roots)):  # The true root is z, and omega = q z + sqrt(q (1 - q)) x.
+            chance = np.exp(-0.5 * roots[b] ** 2 + log_inverse[b]) * widths / math.sqrt(2 * math.pi)
+            use = chance > 1e-16
+            omega = overlap * roots[b, use][:, None] + math.sqrt(overlap * v) * x
+            far = np.abs(roots[:, use] - roots[b, use]) > _FAR * math.sqrt(v)
+            log = np.where(far, -np.inf, log_inverse[:, use])
+            flat, moved = _densities(roots[:, use], log, owner, omega, v)
+            yield flat, moved, (chance[use][:, None] * wx).ravel(), int(owner[b])
+
+
+def _densities(
+    roots: Array, log_inverse: Array, owner: NDArray[np.intp], omega: Array, v: float
+) -> tuple[Array, Array]:
+    """Density of labels under each function, and its gradient in omega, both (f, m n)."""
+    count = int(owner[-1]) + 1
+    flat = np.zeros((count, roots.shape[1], omega.shape[-1]))
+    moved = np.zeros_like(flat)
+    for b in np.nonzero((log_inverse > -np.inf).any(axis=1))[0]:
+        distance = roots[b, :, None] - omega
+        share = np.exp(log_inverse[b, :, None] - 0.5 * distance**2 / v)
+        flat[owner[b]] += share
+        moved[owner[b]] += share * distance / v
+    return flat.reshape(count, -1), moved.reshape(count, -1)

@@ -113,7 +113,8 @@ class OverlapCurve:
         # How far it moves is told well enough by a spline.
         own = max(self.error if self.error_at is None else self.error_at(q), 1e-9)
         low, middle, high = (find(alpha * (1 + s * own), roughly=True) for s in (-1, 0, 1))
-        return q, max(abs(low - middle), abs(high - middle))
+        beyond = 1 - q if q == self._grid[0][-1] else 0.0  # The last overlap that is computed.
+        return q, max(abs(low - middle), abs(high - middle), beyond)
 
     def _between(
         self, low: tuple[float, float], high: tuple[float, float], alpha: float, roughly: bool

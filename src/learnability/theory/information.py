@@ -143,6 +143,16 @@ class LabelInformation:
         return (lambda q: finite(q) + roots(q)) if self.r == 1 else None
 
     @cached_property
+    def saturation(self) -> float:
+        """Relative error of integrals on boxes where labels are equal only to rounding."""
+        scheme = scheme_of(self.channel)
+        if not isinstance(scheme, BoxPosterior) or scheme.smooth is None:
+            return 0.0
+        lost = RootInformation(scheme).blurred
+        told = (1 - _PROBE) * float(np.trace(self(_PROBE * np.eye(self.r)))) if lost > 0 else 1.0
+        return lost / told
+
+    @cached_property
     def _quadrature(self) -> QuadratureInformation:
         return QuadratureInformation(self.channel)
 
@@ -176,7 +186,7 @@ class LabelInformation:
     def error(self) -> float:
         """Largest relative error of I(M), from two resolutions; that of the quadrature if exact."""
         if self.exact and self.on_boxes is not None:
-            return _ON_BOXES[self.r - 1]
+            return _ON_BOXES[self.r - 1] + self.saturation
         if self.exact:
             return max(self._quadrature_error(q * np.eye(self.r)) for q in _PROBES[self.r - 1])
         gaps = []

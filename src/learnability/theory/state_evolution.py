@@ -126,8 +126,7 @@ class StateEvolution:
             return float(information.finely(q * eye)[0, 0])
 
         if information.exact and self.r < 4:
-            error = 0.0 if information.on_boxes is not None else information.error
-            return OverlapCurve(on_the_diagonal, self.alpha_c, error)
+            return OverlapCurve(on_the_diagonal, self.alpha_c, information.error)
         between, missed = interpolated_information(
             on_the_diagonal,
             _NODES[self.r - 1],
