@@ -137,13 +137,16 @@ def is_random(source: Any, r: Any) -> bool:
 
 
 def orthogonal(Q: ArrayLike, r: int) -> NDArray[np.float64]:
-    """Return Q as an (r, r) float array, orthogonal to 1e-8."""
+    """Return Q as an (r, k) float array, k <= r, with columns orthonormal to 1e-8."""
     matrix = np.asarray(Q, dtype=float)
-    if matrix.shape != (r, r):
-        raise LinkError(f"`Q` has shape {matrix.shape}, but an ({r}, {r}) matrix is accepted.")
-    error = np.max(np.abs(matrix @ matrix.T - np.eye(r)))
+    if matrix.ndim != 2 or len(matrix) != r or not 0 < matrix.shape[1] <= r:
+        raise LinkError(
+            f"`Q` has shape {matrix.shape}, but an ({r}, {r}) matrix, or fewer columns, is "
+            "accepted."
+        )
+    error = np.max(np.abs(matrix.T @ matrix - np.eye(matrix.shape[1])))
     if not error <= 1e-8:
-        raise LinkError(f"`Q` is not orthogonal (Q Q^T is {error:.1e} away from the identity).")
+        raise LinkError(f"`Q` is not orthogonal (Q^T Q is {error:.1e} away from the identity).")
     return matrix
 
 

@@ -374,8 +374,8 @@ class Link:
 
         Parameters
         ----------
-        Q : array_like, shape (r, r)
-            Orthogonal to 1e-8.
+        Q : array_like, shape (r, k)
+            With columns orthonormal to 1e-8; k < r of them leave a link of k variables.
 
         Returns
         -------
@@ -386,10 +386,10 @@ class Link:
         tree = self._function.tree if isinstance(self._function, TreeFunction) else self._tree
         if tree is not None:
             rows = {i: linear(matrix[i]) for i in range(self._r)}
-            return Link._from_tree(substitute(tree, rows), self._r)
+            return Link._from_tree(substitute(tree, rows), matrix.shape[1])
         breaks = None if self._breaks is None else tuple(b.rotate(Q) for b in self._breaks)
         rows_of_q = tuple(tuple(map(float, row)) for row in matrix)
-        return Link(Rotated(self, rows_of_q), r=self._r, breaks=breaks)
+        return Link(Rotated(self, rows_of_q), r=matrix.shape[1], breaks=breaks)
 
 
 def _links(breaks: Any, r: int) -> Iterator[Link]:

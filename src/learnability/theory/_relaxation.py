@@ -58,8 +58,9 @@ def updated(A: Array) -> Array:
         A symmetric matrix, infinite on the diagonal where a direction is known.
     """
     if not np.isfinite(A).all():
-        found = np.diag(A) / (1 + np.diag(A))
-        return np.diag(np.where(np.isfinite(np.diag(A)), found, 1.0))
+        known = ~np.isfinite(np.diag(A))
+        own = np.where(known, 0.0, np.diag(A))
+        return np.diag(np.where(known, 1.0, own / (1 + own)))
     return np.asarray(np.linalg.solve(np.eye(len(A)) + A, A))
 
 

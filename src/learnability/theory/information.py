@@ -148,9 +148,8 @@ class LabelInformation:
         scheme = scheme_of(self.channel)
         if not isinstance(scheme, BoxPosterior) or scheme.smooth is None:
             return 0.0
-        lost = RootInformation(scheme).blurred
-        told = (1 - _PROBE) * float(np.trace(self(_PROBE * np.eye(self.r)))) if lost > 0 else 1.0
-        return lost / told
+        lost, M = RootInformation(scheme).blurred, _PROBE * np.eye(self.r)
+        return lost / float((1 - _PROBE) * np.trace(self(M))) if lost > 0 else 0.0
 
     @cached_property
     def _quadrature(self) -> QuadratureInformation:
@@ -276,7 +275,12 @@ class LabelInformation:
         """
         far, near = (self._limit((frame * v) @ frame.T) for v in (kept, variance))
         own_far, own_near = (np.einsum("ia,ij,ja->a", frame, L, frame) for L in (far, near))
-        growth = (own_near / np.maximum(own_far, 1e-300)) ** 0.25
+        # A direction along which the label only jumps is no part of the limit: it keeps its own.
+        smooth = own_far > 1e-9 * own_far.max()
+        growth = np.where(smooth, own_near / np.maximum(own_far, 1e-300), 1.0) ** 0.25
+        if not smooth.all():
+            line = self._line(1 - kept, variance, frame, 0.0, np.ones(self.r, dtype=bool))
+            growth = np.where(smooth, growth, np.sqrt(line))
         rest = growth[:, None] * (frame.T @ (found - far) @ frame) * growth
         values, turn = np.linalg.eigh(near + frame @ rest @ frame.T)
         return np.asarray((turn * np.maximum(values, 0.0)) @ turn.T)
@@ -287,6 +291,13 @@ class LabelInformation:
         Labels on cells tell I(M) ~ (h_0 + h_1 V^(1/2)) / V^(1/2), a line that two overlaps give.
         """
         power = 1 - self.exponent
+        line = self._line(kept, variance, frame, power, variance < 1 - kept)
+        return np.asarray(np.sqrt(line * ((1 - kept) / variance) ** power))
+
+    def _line(
+        self, kept: Array, variance: Array, frame: Array, power: float, bent: NDArray[np.bool_]
+    ) -> Array:
+        """Growth of I(M) V^power from overlaps kept, along a line in the root of V, where bent."""
         beyond = variance < 1 - kept
         lower = np.where(beyond, 1 - 4 * (1 - kept), kept)
         last, first = (
@@ -294,9 +305,9 @@ class LabelInformation:
             * (1 - q) ** power
             for q in (kept, lower)
         )
-        bend = np.where(beyond, 1 - first / np.maximum(last, 1e-300), 0.0)
-        line = 1 + bend * (1 - np.sqrt(variance / (1 - kept)))
-        return np.asarray(np.sqrt(np.maximum(line, 0.0) * ((1 - kept) / variance) ** power))
+        bend = np.where(bent, 1 - first / np.maximum(last, 1e-300), 0.0)
+        way = 1 - np.sqrt(variance / (1 - kept))
+        return np.asarray(np.maximum(1 + bend * np.where(beyond, way, way.max()), 0.0))
 
     @cached_property
     def _slopes(self) -> Array:

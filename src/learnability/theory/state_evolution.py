@@ -60,7 +60,9 @@ _NODES = (32, 24, 16, 16)
 @lru_cache(maxsize=32)
 def state_evolution(channel: Channel) -> StateEvolution:
     """Return the state evolution of a channel, with what it has computed."""
-    return StateEvolution(channel)
+    from learnability.theory.relevant_directions import of_relevant_directions
+
+    return of_relevant_directions(channel) or StateEvolution(channel)
 
 
 @dataclass(frozen=True, eq=False)
