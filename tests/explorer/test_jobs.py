@@ -40,6 +40,19 @@ def test_the_formula_is_typeset() -> None:
     assert found["r"] == 2 and found["mathml"].startswith("<math") and "<script" not in str(found)
 
 
+def test_a_warm_reader_loads_nothing_more_for_formulas_of_the_catalogue() -> None:
+    code = (
+        "import sys; from learnability.explorer import jobs; jobs.warm('reader');"
+        "from learnability.labels import CATALOGUE; before = set(sys.modules);"
+        "values = [{'expression': entry.text} for entry in CATALOGUE];"
+        "told = [list(jobs.answer({'verb': 'parse', 'learner': '', 'values': one}, b''))"
+        " for one in values];"
+        "print(sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 @pytest.mark.parametrize(
     "values, word",
     [

@@ -28,10 +28,11 @@ def warm(role: str) -> None:
     role : str
         A "reader" reads formulas, and a "solver" computes.
     """
-    example = Request("parse", "", {"expression": "z1**2 + sign(z1*z2)", "noise": "0.1"})
-    list(_parse(example, b""))
+    from learnability.labels import CATALOGUE
     from learnability.learners import LEARNERS
 
+    for entry in CATALOGUE:  # Laws of labels and noise inside a link load modules of their own.
+        list(_parse(Request("parse", "", {"expression": entry.text, "noise": "0.1"}), b""))
     list(LEARNERS.values())  # Each family is loaded when it is first asked.
     if role == "solver":
         from learnability.learners import BayesAMP
