@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from learnability.drawing.series import bands, chosen, series
+from learnability.drawing.series import bands, chosen, drawn_label, series
 from learnability.errors import LearnabilityError
 from learnability.markup import formula
 from learnability.results.schema import OBSERVABLES, THRESHOLDS
@@ -43,7 +43,7 @@ def curves_of(data: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        Observable -> its axis and its curves. A curve has `x`, and either `y` (of a theory) or
+        Observable -> its axis, its label and its curves. A curve has `x`, and either `y` (of a theory) or
         `runs` (a list of values for each seed).
     """
     theory = data.attrs.get("verb") == "predict"
@@ -60,7 +60,7 @@ def curves_of(data: Any) -> dict[str, Any]:
         except LearnabilityError:
             continue  # These are too many curves for one picture, or a single number.
         errors = [error for _, error, _ in bands(data, name, x)] if theory else []
-        found[name] = {"x": x, "curves": [
+        found[name] = {"x": x, "label": worded(drawn_label(data, name)), "curves": [
             _curve(values, x, number, style, labels, errors)
             for number, (values, _, style, labels) in enumerate(drawn)
         ]}  # fmt: skip

@@ -21,8 +21,8 @@ export class Numbers {
   /** Add curves, or take them instead of all that came before. */
   add(side, curves, whole = false) {
     if (whole) this[side] = {};
-    for (const [name, { x, curves: own }] of Object.entries(curves)) {
-      const known = (this[side][name] ||= { x, curves: [] });
+    for (const [name, { x, label, curves: own }] of Object.entries(curves)) {
+      const known = (this[side][name] ||= { x, label, curves: [] });
       own.forEach((curve, k) => {
         const kept = (known.curves[k] ||= { ...curve, points: [] });
         if (curve.runs) {
@@ -113,8 +113,9 @@ export class Chart {
   }
 
   describe(variable, axis, theory, runs) {
-    const { observables, coordinates } = this.declared;
-    this.above.replaceChildren(markup(observables[variable].label));
+    const { coordinates } = this.declared;
+    const own = this.shown.numbers.runs[variable] ?? this.shown.numbers.theory[variable];
+    this.above.replaceChildren(markup(own.label));
     this.below.replaceChildren(markup(coordinates[axis]?.label ?? "<span/>"));
     const several = Math.max(theory.length, runs.length) > 1;
     const entries = [];
@@ -125,13 +126,15 @@ export class Chart {
     if (runs.length) entries.push(h("span", {}, h("i", { class: "cross" }, "×"), "runs, a cross each"));
     this.legend.replaceChildren(...entries);
     const rows = [];
-    const note = (side, curve, p) => rows.push([side, curve.name || variable, String(p.x), p.seed ?? "", p.y === null ? "" : valueOf(p)]);
-    const valueOf = (p) => (this.shown.numbers.sketched && p.error ? withError(p.y, p.error).join(" ") : String(p.y));
+    const { sketched } = this.shown.numbers;
+    const valueOf = (p) => (sketched && p.error ? withError(p.y, p.error)[0] : String(p.y ?? ""));
+    const errorOf = (p) => (p.error ? String(Number(p.error.toPrecision(2))) : "");
+    const note = (side, curve, p) => rows.push([side, curve.name || variable, String(p.x), p.seed ?? "", valueOf(p), errorOf(p)]);
     theory.forEach((curve) => curve.points.forEach((p) => note("theory", curve, p)));
     runs.forEach((curve) => curve.points.forEach((p) => note("run", curve, p)));
     const open = this.numbers.open;
     this.numbers.replaceChildren(h("summary", {}, `The numbers (${rows.length})`),
-      table(["", "curve", axis, "seed", variable], rows.slice(0, 2000), `Numbers of ${this.title}`));
+      table(["", "curve", axis, "seed", variable, "error"], rows.slice(0, 2000), `Numbers of ${this.title}`));
     this.numbers.open = open;
   }
 }
