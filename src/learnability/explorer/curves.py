@@ -43,8 +43,8 @@ def curves_of(data: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        Observable -> its axis, its label and its curves. A curve has `x`, and either `y` (of a theory) or
-        `runs` (a list of values for each seed).
+        Observable -> its axis, its label and its curves. A curve has `x`, and either `y` (of a
+        theory) or `runs` (a list of values for each seed).
     """
     theory = data.attrs.get("verb") == "predict"
     if theory and "seed" in data.dims:
