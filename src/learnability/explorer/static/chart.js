@@ -2,6 +2,10 @@
 import { h, markup, table, withError } from "./dom.js";
 
 const colour = (k) => getComputedStyle(document.documentElement).getPropertyValue(`--c${k % 7}`).trim();
+/** Observables that lie between 0 and 1 (or -1 and 1) and are drawn on that scale, so that charts side by side agree. */
+const SHARES = /^(overlap|cosine|correlation|subspace_overlap|accuracy|train_accuracy)(_trace)?$/;
+/** Height of the name of a threshold. */
+const LINE = 17;
 const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** All numbers that a chart shows: what came so far of the theory and of the runs. */
@@ -89,17 +93,19 @@ export class Chart {
     const marks = axis === "alpha" ? this.marks(numbers.thresholds, Math.max(...all)) : [];
     const scales = {
       x: { time: false, range: [Math.min(0, ...all), Math.max(...all) * 1.02 || 1] },
-      y: { range: [Math.min(low - room, low >= 0 ? 0 : low), high + room] },
+      y: { range: SHARES.test(variable) ? [low < -0.15 ? Math.min(-1.04, low - room) : Math.min(-0.04, low - room), Math.max(1.04, high + room)]
+        : [Math.min(low - room, low >= 0 ? 0 : low), high + room] },
     };
     const dashes = [[], [6, 4], [2, 3], [8, 3, 2, 3], [10, 2], [1, 2]];
-    const series = data.slice(1).map((_, k) => ({
-      stroke: colour(k), width: 2, dash: dashes[theory[k]?.style ?? 0], spanGaps: false,
+    const series = data.slice(1).map((_, k, all) => ({ // Equal lines stay visible below each other.
+      stroke: colour(k), width: 2 + 1.2 * (all.length - 1 - k), dash: dashes[theory[k]?.style ?? 0], spanGaps: false,
       points: { show: true, size: grid.length < 30 ? 4 : 3 },
     }));
     const look = { stroke: ink("--quiet"), grid: { stroke: ink("--line"), width: 1 }, ticks: { stroke: ink("--line") },
       values: (u, ticks) => ticks.map((at) => (at === null ? "" : String(Number(at.toPrecision(4))))) };
     this.plot = new window.uPlot({
-      width, height: Math.round(Math.min(380, Math.max(240, width * 0.5))), scales,
+      width, height: Math.round(Math.min(380, Math.max(240, width * 0.5))) + LINE * marks.length, scales,
+      padding: [8 + LINE * marks.length, null, null, null], // The names of thresholds stand above the curves.
       legend: { show: false }, cursor: { drag: { x: false, y: false } },
       series: [{}, ...series], axes: [{ ...look, size: 34 }, { ...look, size: 54 }],
       hooks: { draw: [(u) => errorBars(u, theory), (u) => crosses(u, runs), (u) => thresholds(u, marks)] },
@@ -109,7 +115,7 @@ export class Chart {
 
   marks(known, end) {
     return Object.entries(known).filter(([, at]) => at !== null && at > 0 && at <= end * 1.02)
-      .map(([name, at]) => ({ at, name: name.replace("alpha_", "α ") }));
+      .map(([name, at]) => ({ at, name: name.replace("alpha_", "") })).sort((a, b) => a.at - b.at);
   }
 
   describe(variable, axis, theory, runs) {
@@ -191,18 +197,27 @@ function thresholds(u, marks) {
   const { ctx } = u;
   const { top, height, left, width } = u.bbox;
   ctx.save();
-  ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
-  ctx.fillStyle = ctx.strokeStyle = ink("--quiet");
+  ctx.strokeStyle = ink("--quiet");
   ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
   marks.forEach(({ at, name }, k) => {
-    const x = u.valToPos(at, "x", true);
+    const x = u.valToPos(at, "x", true), y = top - (8 + LINE * (marks.length - 1 - k)) * devicePixelRatio;
     ctx.beginPath();
-    ctx.moveTo(x, top);
+    ctx.moveTo(x, y - 6 * devicePixelRatio);
     ctx.lineTo(x, top + height);
     ctx.stroke();
     ctx.textAlign = x > left + 0.75 * width ? "right" : "left";
-    const off = ctx.textAlign === "right" ? -5 : 5;
-    ctx.fillText(name, x + off * devicePixelRatio, top + (14 + 15 * (k % 4)) * devicePixelRatio);
+    const side = ctx.textAlign === "right" ? -1 : 1;
+    const words = [["α", 13, 0], [name, 10, 4]]; // The name is the index of α.
+    let at_x = x + 5 * side * devicePixelRatio;
+    for (const [word, size, drop] of side > 0 ? words : words.toReversed()) {
+      ctx.font = `${size * devicePixelRatio}px system-ui, sans-serif`;
+      const wide = ctx.measureText(word).width;
+      ctx.fillStyle = ink("--card"); // No line of another threshold runs through a name.
+      ctx.fillRect(side > 0 ? at_x : at_x - wide, y - 9 * devicePixelRatio, wide, 14 * devicePixelRatio);
+      ctx.fillStyle = ink("--quiet");
+      ctx.fillText(word, at_x, y + drop * devicePixelRatio);
+      at_x += side * wide;
+    }
   });
   ctx.restore();
 }

@@ -44,7 +44,7 @@ export function page(declared, signal) {
   fill();
   return [
     h("h1", {}, "Compare functions"),
-    h("p", { class: "lead" }, "One function a line, at most twelve."),
+    h("p", { class: "lead" }, "One function per line, at most twelve."),
     h("section", { class: "card" }, h("div", { class: "asked" }, field("Functions", input), field("Label noise (variance Δ)", noise))),
     cards,
   ];

@@ -39,7 +39,7 @@ export const fresh = (word) => `${word}-${(count += 1)}`;
 /** A labelled field; `change` hears the text when it is final, `input` at every letter. */
 export function field(label, input, help = "") {
   input.id ||= fresh("field");
-  const told = help ? h("p", { class: "help", id: `${input.id}-help` }, help) : null;
+  const told = help ? h("p", { class: "help", id: `${input.id}-help` }, help.replaceAll("`", "")) : null;
   if (told) input.setAttribute("aria-describedby", told.id);
   return h("div", {}, h("label", { for: input.id }, label), input, told);
 }
