@@ -330,6 +330,8 @@ def test_axe_finds_no_serious_fault(tabs: Callable[..., Tab], page: str, dark: b
     tab = tabs(width=390, dark=dark)
     tab.open(page)
     time.sleep(1)
+    if page == "gallery":  # The formula of the eleventh card is wider than a phone.
+        tab.until("return document.querySelectorAll('.cards .typeset').length > 10")
     assert len(tab.addresses()) == 1
     wide = tab.run("return document.documentElement.scrollWidth - innerWidth")
     assert wide <= 0, f"the page is {wide} pixels wider than a phone"

@@ -29,6 +29,21 @@ export function markup(text) {
   return document.importNode(parsed.documentElement, true);
 }
 
+/** The place of a formula; where it is too narrow, the formula is moved with the arrow keys. */
+export function formulaPlace(about = {}, ...children) {
+  const place = h("div", { class: "typeset", ...about }, ...children);
+  const look = () => {
+    const wide = place.scrollWidth > place.clientWidth;
+    for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", "The formula"]]) {
+      if (wide) place.setAttribute(name, value);
+      else place.removeAttribute(name);
+    }
+  };
+  new ResizeObserver(look).observe(place);
+  new MutationObserver(look).observe(place, { childList: true });
+  return place;
+}
+
 export function say(text) {
   document.getElementById("status").textContent = text;
 }
