@@ -186,7 +186,9 @@ def picture(data: xarray.Dataset) -> Any:
         for degree in degrees:
             d = data[f"d_times_{degree}"].values
             steps = np.exp(data[f"runs_log_steps_{degree}"].values)
-            slope, error = (data.attrs[f"{word}_{degree}"] for word in ("exponent", "exponent_error"))
+            slope, error = (
+                data.attrs[f"{word}_{degree}"] for word in ("exponent", "exponent_error")
+            )
             panels[-1].loglog(
                 d, steps, "o-", ms=3, color=COLOURS[degree - 1],
                 label=rf"{data.attrs[f'name_{degree}']}: {slope:.3f} $\pm$ {error:.3f}",
