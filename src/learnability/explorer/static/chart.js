@@ -99,7 +99,7 @@ export class Chart {
     const dashes = [[], [6, 4], [2, 3], [8, 3, 2, 3], [10, 2], [1, 2]];
     const series = data.slice(1).map((_, k, all) => ({ // Equal lines stay visible below each other.
       stroke: colour(k), width: 2 + 1.2 * (all.length - 1 - k), dash: dashes[theory[k]?.style ?? 0], spanGaps: false,
-      points: { show: true, size: grid.length < 30 ? 4 : 3 },
+      points: { show: grid.length < 100, size: grid.length < 30 ? 4 : 3 },
     }));
     const look = { stroke: ink("--quiet"), grid: { stroke: ink("--line"), width: 1 }, ticks: { stroke: ink("--line") },
       values: (u, ticks) => ticks.map((at) => (at === null ? "" : String(Number(at.toPrecision(4))))) };
@@ -155,6 +155,7 @@ function swatch(k) {
 function errorBars(u, theory) {
   const { ctx } = u;
   ctx.save();
+  ctx.setLineDash([]); // The dashes of a line stay when it is drawn.
   ctx.lineWidth = 1.6 * devicePixelRatio;
   theory.forEach((curve, k) => {
     ctx.strokeStyle = colour(k);
@@ -176,6 +177,7 @@ function crosses(u, runs) {
   const { ctx } = u;
   const size = 4 * devicePixelRatio;
   ctx.save();
+  ctx.setLineDash([]); // The dashes of a line stay when it is drawn.
   ctx.lineWidth = 1.6 * devicePixelRatio;
   runs.forEach((curve, k) => {
     ctx.strokeStyle = colour(k);
