@@ -6,15 +6,17 @@ theory with its error, the first run. Load is 10^4 requests from this process, e
 memory is the resident size of the server alone, read from /proc. `--quick` takes a part of the
 catalogue and 1000 requests; names of links take these alone. A link that is refused has the seconds
 until its sentence, which is no miss when it comes at once. What else runs on the machine is said
-first: the bars are those of two quiet cores.
+first: the bars are those of two quiet cores. The server ends with this process, however that ends.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -61,10 +63,11 @@ class Client:
                               request_timeout=LONGEST)  # fmt: skip
         return (await self.http.fetch(request)).body
 
-    async def heard(self, body: Any, last: str) -> dict[str, Any]:
+    async def heard(self, body: Any, *last: str) -> dict[str, Any]:
         """Seconds until the first event of each kind up to a last one; the sentence of an error.
 
-        The connection is closed then, as a page does that wants no more.
+        The connection is closed then, as a page does that wants no more. This stops the process,
+        unless it has told its end.
         """
         place = urlsplit(self.base)
         began, heard, text = time.perf_counter(), {}, json.dumps(body)
@@ -73,7 +76,7 @@ class Client:
                 "Content-Type: application/json", f"Content-Length: {len(text)}",
                 "", text]  # fmt: skip
         writer.write("\r\n".join(head).encode())
-        while not {last, "end"} & set(heard) and (line := await reader.readline()):
+        while not {*last, "end"} & set(heard) and (line := await reader.readline()):
             if line.startswith(b"data: "):
                 message = json.loads(line[6:])
                 heard.setdefault(message["event"], time.perf_counter() - began)
@@ -83,12 +86,17 @@ class Client:
 
     async def first(self, body: Any, *wanted: str) -> float:
         """Seconds until the first event of some kinds, or until a refusal; nan where none comes."""
-        heard = await self.heard(body, wanted[-1])
+        heard = await self.heard(body, *wanted)
         times = [heard[word] for word in wanted if word in heard]
         if not times and "error" in heard:
             print(f"    refused after {heard['error']:.2f} s: {heard['sentence']}")
             return float(heard["error"])
         return min(times, default=float("nan"))
+
+
+def end_with_parent() -> None:
+    """Let Linux end this process when the one that started it has ended, even by a kill."""
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # 1 is PR_SET_PDEATHSIG.
 
 
 def resident(pid: int) -> float:
@@ -100,13 +108,15 @@ def resident(pid: int) -> float:
 @contextlib.asynccontextmanager
 async def served() -> AsyncIterator[tuple[Client, int]]:
     words = [sys.executable, "-m", "learnability", "explore", "--no-browser"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, text=True, preexec_fn=end_with_parent
+    ) as process:
         try:
             assert process.stdout is not None
             address = process.stdout.readline().split()[-1]
             client = Client(address.rsplit("/", 1)[0])
             await client.http.fetch(f"{client.base}/api/declarations", request_timeout=LONGEST)
-            await client.first({"verb": "hardness", "values": {"expression": "z"}}, "result")
+            await client.first({"verb": "hardness", "values": {"expression": "z"}}, "end")
             await asyncio.sleep(3 * WARM)  # Its processes start one after the other.
             yield client, process.pid
         finally:
@@ -130,7 +140,7 @@ async def latencies(client: Client) -> None:
     missed: dict[str, list[str]] = {word: [] for word in WANTED}
     for entry in LINKS:
         values = {"expression": entry.text} | ({"noise": str(entry.noise)} if entry.noise else {})
-        heard = await client.heard({"verb": "hardness", "values": values}, "result")
+        heard = await client.heard({"verb": "hardness", "values": values}, "end")
         told = [heard.get(word, float("nan")) for word in ("started", "result")]
         sizes = grids_of(heard.get("facts", {})) | {"d": "200", "seeds": "3"}
         curve = {"learner": "bayes-amp", "values": {**values, **sizes}}
@@ -157,7 +167,7 @@ async def crowd(client: Client) -> None:
     """Fifty pages with two jobs each, while somebody types."""
     jobs = [
         asyncio.ensure_future(client.first({"verb": "hardness", "values": {
-            "expression": f"z1**2 + {k}*sign(z1*z2) + {j}*z2"}}, "result"))
+            "expression": f"z1**2 + {k}*sign(z1*z2) + {j}*z2"}}, "end"))
         for k in range(1, PAGES + 1) for j in (1, 2)
     ]  # fmt: skip
     await asyncio.sleep(0.5)

@@ -114,7 +114,11 @@ def test_neurons_that_know_a_direction_best() -> None:
     runs = xarray.Dataset(
         {"overlap": (("alpha", "seed", "estimate", "index"), overlap)}, {"alpha": [1.0, 2.0]}
     )
-    assert [line[1] for line in drawn(lb.plot(runs=runs).axes[0])] == [[0.0, 0.0], [0.7, 0.7]]
+    axes = lb.plot(runs=runs).axes[0]
+    assert [line[1] for line in drawn(axes)] == [[0.0, 0.0], [0.7, 0.7]]
+    assert axes.get_ylabel() == "largest absolute overlap of any neuron"
+    alone = lb.plot(runs=runs.isel(estimate=[3, 4])).axes[0]
+    assert alone.get_ylabel() == "overlap" and drawn(alone)[1][1] == [0.0, 0.0]
 
 
 def test_the_error_of_a_theory_is_shaded(theory: xarray.Dataset) -> None:

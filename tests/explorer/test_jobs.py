@@ -40,6 +40,19 @@ def test_the_formula_is_typeset() -> None:
     assert found["r"] == 2 and found["mathml"].startswith("<math") and "<script" not in str(found)
 
 
+def test_a_warm_reader_loads_nothing_more_for_formulas_of_the_catalogue() -> None:
+    code = (
+        "import sys; from learnability.explorer import jobs; jobs.warm('reader');"
+        "from learnability.labels import CATALOGUE; before = set(sys.modules);"
+        "values = [{'expression': entry.text} for entry in CATALOGUE];"
+        "told = [list(jobs.answer({'verb': 'parse', 'learner': '', 'values': one}, b''))"
+        " for one in values];"
+        "print(sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 @pytest.mark.parametrize(
     "values, word",
     [
@@ -279,3 +292,27 @@ def test_a_request_of_another_form_is_refused(given: Any) -> None:
     with pytest.raises(LearnabilityError):
         read_request(given)
     assert "parse" in VERBS
+
+
+def test_spectra_are_drawn_against_their_values() -> None:
+    """The densities of the last ratio; the bins of runs hold all values but those far beyond."""
+    values = {"expression": "tanh(z)", "question": "spectrum", "alpha": "0.5,1", "runs": "0.5,1",
+              "d": "60", "seeds": "2"}  # fmt: skip
+    theory, blob = ask("predict", values, "giant-steps")[-1]
+    runs, _ = ask("simulate", values, "giant-steps")[-1]
+    learner = lb.GiantSteps()
+    exact = learner.predict("tanh(z)", question="spectrum", d=60, alpha=[0.5, 1.0])
+    found = learner.simulate("tanh(z)", question="spectrum", d=60, alpha=[0.5, 1.0], seeds=2)
+    for k in (0, 1):
+        line = theory["curves"]["layer_density"]["curves"][k]
+        assert line["y"] == exact.layer_density.values[1, k].tolist()
+        assert line["x"] == exact.singular_value.values.tolist()
+        bars = runs["curves"]["layer_density"]["curves"][k]
+        width = bars["x"][1] - bars["x"][0]
+        end = bars["x"][-1] + width / 2
+        for seed in (0, 1):
+            inside = (found.layer_singular_values.values[1, seed, k] <= end).mean()
+            assert sum(bars["runs"][seed]) * width == pytest.approx(inside, abs=1e-6)
+    asked = {"kind": "svg", "first": str(len(blob)), "variable": "layer_density"}
+    [(_, picture)] = ask("file", asked, "", blob)
+    assert b"<svg" in picture

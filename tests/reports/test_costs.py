@@ -110,4 +110,5 @@ def test_a_cost_is_plain() -> None:
         "log_power",
         "constant",
         "reference",
+        "bound",
     ]

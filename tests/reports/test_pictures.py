@@ -31,6 +31,17 @@ def test_the_picture(report: Hardness, tmp_path: Path) -> None:
     np.testing.assert_allclose(sorted(steps.get_xdata()), steps.get_xdata())
 
 
+def test_bounds_look_different_from_costs(report: Hardness) -> None:
+    axes = draw(report).axes[2]
+    known = [cost for cost in report.costs if cost.exponent is not None]
+    bars = {round(bar.get_y() + bar.get_height() / 2): bar for bar in reversed(axes.patches)}
+    told = [text.get_text() for text in axes.texts]
+    for place, cost in enumerate(known):
+        empty = bars[place].get_facecolor()[3] == 0
+        assert empty == (cost.bound != "") == ("bound" in cost.algorithm)
+        assert told[place].startswith(r"$\geq") == (cost.bound == "lower")
+
+
 @pytest.mark.parametrize("suffix", [".pdf", ".svg"])
 def test_vector_pictures(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"report{suffix}"

@@ -54,7 +54,7 @@ def test_a_sound_store(whole: bytes, tmp_path: Path) -> None:
     path = tmp_path / "runs.study"
     path.write_bytes(whole)
     before = fingerprint(path)
-    assert str(check(path)) == "60 runs and 1 studies are sound; nothing is damaged."
+    assert str(check(path)) == "60 runs and 1 study are sound; nothing is damaged."
     findings, old = repair(path)
     assert findings.damaged == [] and old == path and fingerprint(path) == before
 

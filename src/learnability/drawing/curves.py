@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from learnability.drawing.marks import crosses, line, mark
-from learnability.drawing.series import MARKERS, bands, chosen, label_of, series
+from learnability.drawing.series import MARKERS, bands, chosen, drawn_label, label_of, series
 from learnability.drawing.style import WIDTHS, house_style
 from learnability.drawing.theory_and_runs import against
 from learnability.errors import LearnabilityError
-from learnability.results.schema import COORDINATES, OBSERVABLES, THRESHOLDS
+from learnability.results.schema import COORDINATES, THRESHOLDS
 
 if TYPE_CHECKING:
     import xarray
@@ -105,7 +105,7 @@ def plot(
         marks = _thresholds(prediction, axes.get_xlim(), inches) if x == "alpha" else []
         for at, name in marks:
             mark(axes, at, name)
-        axes.set(xlabel=label_of(COORDINATES, x), ylabel=label_of(OBSERVABLES, variable))
+        axes.set(xlabel=label_of(COORDINATES, x), ylabel=drawn_label(sides[-1], variable))
         if len(sides) > 1 or len(entries) > 1:
             _legend(figure, entries, prediction, runs)
     data = sides[0]

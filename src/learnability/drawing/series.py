@@ -13,7 +13,7 @@ from learnability.drawing.style import COLOURS
 from learnability.errors import LearnabilityError
 from learnability.results.schema import COORDINATES, OBSERVABLES, STDERR, Row
 
-__all__ = ["MARKERS", "bands", "chosen", "label_of", "series"]
+__all__ = ["MARKERS", "bands", "chosen", "drawn_label", "label_of", "series"]
 
 MARKERS = ("x", "+", "o", "s", "^", "D")
 """The markers of curves along the further dimensions of a grid."""
@@ -52,13 +52,10 @@ def series(data: Any, variable: str, x: str) -> Iterator[tuple[Any, str, int, di
     """Yield values along x (and seed), with a colour, the number of the style, and labels."""
     values = data[variable]
     own = [dim for dim in ("estimate", "index") if dim in values.dims]
-    if len(own) == 2:
-        if values.sizes["estimate"] == values.sizes["index"]:
-            places = [values.isel(estimate=k, index=k) for k in range(values.sizes["index"])]
-        else:  # Of several neurons the one with the largest overlap is drawn.
-            places = [
-                abs(values.isel(index=k)).max("estimate") for k in range(values.sizes["index"])
-            ]
+    if _of_the_best(values):
+        places = [abs(values.isel(index=k)).max("estimate") for k in range(values.sizes["index"])]
+    elif len(own) == 2:
+        places = [values.isel(estimate=k, index=k) for k in range(values.sizes["index"])]
     elif own:
         places = [values.isel({own[0]: k}) for k in range(values.sizes[own[0]])]
     else:
@@ -84,14 +81,24 @@ def bands(data: Any, variable: str, x: str) -> Iterator[tuple[Any, Any, str]]:
     """Yield values along x with their standard errors and the colour, where a theory has some."""
     if variable + STDERR not in data or x not in data[variable].dims:
         return
-    if {"estimate", "index"} <= set(data[variable].dims) and (
-        data.sizes["estimate"] != data.sizes["index"]
-    ):
+    if _of_the_best(data[variable]):
         return  # The largest of several neurons has no error of its own.
     values = series(data, variable, x)
     errors = series(data, variable + STDERR, x)
     for (value, colour, *_), (error, *_) in zip(values, errors, strict=True):
         yield value, error, colour
+
+
+def drawn_label(data: Any, variable: str) -> str:
+    """Return the label of what `series` draws, which may be that of the best of many neurons."""
+    label = label_of(OBSERVABLES, variable)
+    return f"largest absolute {label} of any neuron" if _of_the_best(data[variable]) else label
+
+
+def _of_the_best(values: Any) -> bool:
+    """Return whether the largest absolute value is drawn, as of neurons that have no order."""
+    both = {"estimate", "index"} <= set(values.dims)
+    return both and values.sizes["estimate"] != values.sizes["index"]
 
 
 def label_of(rows: Mapping[str, Row], name: str) -> str:

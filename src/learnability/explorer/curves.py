@@ -11,12 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from learnability.drawing.series import bands, chosen, series
+from learnability.drawing.series import bands, chosen, drawn_label, label_of, series
 from learnability.errors import LearnabilityError
 from learnability.markup import formula
 from learnability.results.schema import OBSERVABLES, THRESHOLDS
 
-__all__ = ["curves_of", "facts_of", "file_of", "joined", "netcdf", "worded"]
+__all__ = ["curves_of", "facts_of", "file_of", "joined", "netcdf", "spectra_of", "worded"]
+
+_SPECTRA = {
+    "layer_density": ("singular_value", "layer_singular_values"),
+    "feature_density": ("eigenvalue_at", "feature_eigenvalues"),
+}
+"""Density -> where it is taken, and the values in runs of which it is the law."""
+_BINS, _BULK, _BEYOND = 30, 0.97, 1.25
+"""Bins of the values of a run, from the smallest one to so far beyond this share of them."""
 
 
 def worded(label: str) -> str:
@@ -43,8 +51,8 @@ def curves_of(data: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        Observable -> its axis and its curves. A curve has `x`, and either `y` (of a theory) or
-        `runs` (a list of values for each seed).
+        Observable -> its axis, its label and its curves. A curve has `x`, and either `y` (of a
+        theory) or `runs` (a list of values for each seed).
     """
     theory = data.attrs.get("verb") == "predict"
     if theory and "seed" in data.dims:
@@ -60,7 +68,7 @@ def curves_of(data: Any) -> dict[str, Any]:
         except LearnabilityError:
             continue  # These are too many curves for one picture, or a single number.
         errors = [error for _, error, _ in bands(data, name, x)] if theory else []
-        found[name] = {"x": x, "curves": [
+        found[name] = {"x": x, "label": worded(drawn_label(data, name)), "curves": [
             _curve(values, x, number, style, labels, errors)
             for number, (values, _, style, labels) in enumerate(drawn)
         ]}  # fmt: skip
@@ -84,6 +92,48 @@ def _curve(
         curve["y"] = values.values
         curve["error"] = errors[number].values if number < len(errors) else None
     return curve
+
+
+def spectra_of(data: Any) -> dict[str, Any]:
+    """The densities of singular values and eigenvalues in a whole result, as `curves_of` gives.
+
+    Those of the last ratio are drawn, one curve for each number of steps. Runs have histograms,
+    whose bins leave out values far beyond the bulk.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        From `predict` or `simulate`, with all its ratios.
+    """
+    last = data.isel(alpha=-1) if "alpha" in data.dims else data
+    found = {}
+    for name, (axis, values) in _SPECTRA.items():
+        if name in last:
+            drawn = series(last, name, axis)
+            curves = [_curve(y, axis, k, style, labels, ())
+                      for k, (y, _, style, labels) in enumerate(drawn)]  # fmt: skip
+        elif values in last:
+            curves = [_histogram(last[values].sel(time=time)) for time in last["time"].values]
+        else:
+            continue
+        found[name] = {"x": axis, "label": worded(label_of(OBSERVABLES, name)), "curves": curves}
+    return found
+
+
+def _histogram(values: Any) -> dict[str, Any]:
+    """A curve of the shares of a run's values per bin and per length of the bin."""
+    rows = np.asarray(values.transpose("seed", ...).values, dtype=float)
+    edges = np.linspace(rows.min(), _BEYOND * np.quantile(rows, _BULK), _BINS + 1)
+    width = edges[1] - edges[0]
+    label = f"$t$ = {values['time'].item()}"
+    return {
+        "label": worded(label),
+        "name": label.replace("$", ""),
+        "style": 0,
+        "x": (edges[:-1] + edges[1:]) / 2,
+        "seeds": values["seed"].values,
+        "runs": [np.histogram(row, edges)[0] / (row.size * width) for row in rows],
+    }
 
 
 def facts_of(data: Any) -> dict[str, Any]:
@@ -180,7 +230,10 @@ def file_of(theory: bytes, runs: bytes, kind: str, variable: str | None) -> byte
         raise LearnabilityError("There is nothing to save yet: compute the curve first.")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"curve.{kind}"
-        if kind in ("svg", "pdf"):
+        if kind in ("svg", "pdf") and variable in _SPECTRA and sides[0] is not None:
+            last = sides[0].isel(alpha=-1) if "alpha" in sides[0].dims else sides[0]
+            plot(last, variable=variable, x=_SPECTRA[variable][0], file=path)
+        elif kind in ("svg", "pdf"):
             plot(*sides, variable=variable, file=path)
         else:
             both = len(known) == 2

@@ -28,10 +28,11 @@ def warm(role: str) -> None:
     role : str
         A "reader" reads formulas, and a "solver" computes.
     """
-    example = Request("parse", "", {"expression": "z1**2 + sign(z1*z2)", "noise": "0.1"})
-    list(_parse(example, b""))
+    from learnability.labels import CATALOGUE
     from learnability.learners import LEARNERS
 
+    for entry in CATALOGUE:  # Laws of labels and noise inside a link load modules of their own.
+        list(_parse(Request("parse", "", {"expression": entry.text, "noise": "0.1"}), b""))
     list(LEARNERS.values())  # Each family is loaded when it is first asked.
     if role == "solver":
         from learnability.learners import BayesAMP
@@ -151,7 +152,7 @@ def _predict(request: Request, blob: bytes) -> Iterator[Message]:
     """Compute theory: a sketch of one point, then a few points, then more; a path at once."""
     from learnability.cli.learner_options import check_needs
     from learnability.explorer.asking import asking
-    from learnability.explorer.curves import curves_of, facts_of, joined, netcdf
+    from learnability.explorer.curves import curves_of, facts_of, joined, netcdf, spectra_of
     from learnability.learners.base.driver import sketched
 
     what = asking(request).what
@@ -176,7 +177,8 @@ def _predict(request: Request, blob: bytes) -> Iterator[Message]:
         if split:
             yield {"event": "points", "curves": curves_of(part), **facts_of(part)}, b""
     whole = joined(parts, "alpha", [place for level in levels for place in level])
-    yield {"event": "result", "curves": curves_of(whole), **facts_of(whole)}, netcdf(whole)
+    curves = curves_of(whole) | spectra_of(whole)
+    yield {"event": "result", "curves": curves, **facts_of(whole)}, netcdf(whole)
 
 
 def _by_points(question: Any) -> bool:
@@ -191,7 +193,7 @@ def _by_points(question: Any) -> bool:
 def _simulate(request: Request, blob: bytes) -> Iterator[Message]:
     """Compute runs one at a time: the seeds of a first point, then those of the others."""
     from learnability.explorer.asking import asking, check_runs
-    from learnability.explorer.curves import curves_of, facts_of, joined, netcdf
+    from learnability.explorer.curves import curves_of, facts_of, joined, netcdf, spectra_of
 
     asked = asking(request)
     what = asked.what
@@ -217,7 +219,8 @@ def _simulate(request: Request, blob: bytes) -> Iterator[Message]:
             yield {**told, "curves": curves_of(part), **facts_of(part)}, b""
         columns.append(joined(row, "seed", range(len(row))))
     whole = joined(columns, "alpha", places) if split else columns[0]
-    yield {"event": "result", "curves": curves_of(whole), **facts_of(whole)}, netcdf(whole)
+    curves = curves_of(whole) | spectra_of(whole)
+    yield {"event": "result", "curves": curves, **facts_of(whole)}, netcdf(whole)
 
 
 def _file(request: Request, blob: bytes) -> Iterator[Message]:

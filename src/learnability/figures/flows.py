@@ -125,7 +125,8 @@ def picture(data: xarray.Dataset) -> Any:
             legend_below(axes, 1)
         for k, pair in enumerate(data["pair"].values):
             loss = data["theory_loss"][k]
-            panels[2].plot(data["S"], loss / float(loss[0]), color=COLOURS[k], label=pair)
+            name = str(pair).replace("-", "$-$")
+            panels[2].plot(data["S"], loss / float(loss[0]), color=COLOURS[k], label=name)
         panels[2].axvline(data.attrs["separatrix"], ls="--", lw=0.8, color="0.45")
         panels[2].set(xscale="log", ylim=(0.86, 1.14), xlabel=r"$S = \theta m^2$",
                       ylabel="loss over that at $S = 0$",

@@ -2,7 +2,7 @@
 
 With eta of order 1 (eta/p small) a step changes the spectrum of the first layer but not the error:
 the network learns what random features learn. With eta of order p the error leaves that line. Both
-lines of theory are exact, that of large d and that of first layers in the dimension of the runs:
+lines of theory are exact, that of large d and that of the first layers of the runs themselves:
 the limit is reached where d is far above (p / eta)^2, so that at small eta/p the dimensions of runs
 do not show it. There are as many neurons as dimensions, and twice as many samples in the step and
 in the readout.
@@ -33,7 +33,9 @@ __all__ = ["FULL", "QUICK", "compute", "picture"]
 PANELS = (("tanh(z)", "sign(z)"), ("relu(z)", "z + He2(z)/2"))
 """Activation and link; a target of the user's own takes the place of both links."""
 WIDTH, BATCH, SAMPLES, RIDGE = 1.0, 2.0, 2.0, 0.1
-FULL = Size(d=1000, runs=6, alphas=(0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0), theory=40)
+FULL = Size(
+    d=1000, runs=6, alphas=(0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0), theory=40
+)
 QUICK = Size(d=150, runs=3, alphas=(0.01, 0.1, 0.5, 2.0, 8.0), theory=9)
 """The ratios are those of the steps, eta / p."""
 
@@ -59,7 +61,7 @@ def compute(
         finite = [GiantSteps(WIDTH, activation, BATCH, 1, s, ridge=RIDGE) for s in size.alphas]
         given.append(
             [
-                float(one.predict(learned, d=size.d, alpha=SAMPLES, seeds=2).error.mean())
+                float(one.predict(learned, d=size.d, alpha=SAMPLES, seeds=size.runs).error.mean())
                 for one in finite
             ]
         )

@@ -182,19 +182,22 @@ def picture(data: xarray.Dataset) -> Any:
             title = f"{data.attrs[f'name_{degree}']}, $d = {first}$ to {last}"
             axes.set(xlabel=UNITS[degree], ylim=(-0.03, 1.03))
             axes.set_title(title, fontsize=8)
-        panels[0].set_ylabel("overlap")
+        panels[0].set_ylabel("overlap $|m|$")
         for degree in degrees:
             d = data[f"d_times_{degree}"].values
             steps = np.exp(data[f"runs_log_steps_{degree}"].values)
-            slope = data.attrs[f"exponent_{degree}"]
+            slope, error = (
+                data.attrs[f"{word}_{degree}"] for word in ("exponent", "exponent_error")
+            )
             panels[-1].loglog(
                 d, steps, "o-", ms=3, color=COLOURS[degree - 1],
-                label=f"{data.attrs[f'name_{degree}']}: {slope:.2f}",
+                label=rf"{data.attrs[f'name_{degree}']}: {slope:.3f} $\pm$ {error:.3f}",
             )  # fmt: skip
-        panels[-1].set(xlabel="$d$", title="steps to 1/2, slopes")
+        panels[-1].set(xlabel="$d$")
+        panels[-1].set_title("steps to 1/2, slopes", fontsize=8)
         for axis in (panels[-1].xaxis, panels[-1].yaxis):
             axis.set_minor_formatter(NullFormatter())
-        panels[-1].set_ylim(bottom=0.02 * panels[-1].get_ylim()[0])
+        panels[-1].set_ylim(bottom=0.004 * panels[-1].get_ylim()[0])
         panels[-1].legend(handlelength=0.8, fontsize=6, loc="lower right", borderpad=0.1)
         legend_of_dimensions(figure, ["smallest $d$; darker is larger"], shades, data.sizes["seed"])
     return figure

@@ -33,6 +33,9 @@ class Cost:
         The factor in front, where it is known.
     reference : str
         Key of the result in `cite()`.
+    bound : {"", "lower", "upper"}
+        Whether these are samples that are needed at least or at most, instead of those of an
+        algorithm.
     """
 
     algorithm: str
@@ -41,6 +44,7 @@ class Cost:
     log_power: int
     constant: float | None
     reference: str
+    bound: str = ""
 
     def __getitem__(self, name: str) -> Any:
         """Return a field by its name, as in the JSON report."""
@@ -122,6 +126,7 @@ def costs_of(
             0,
             None,
             "damian2022" if directions == 1 else "abbe2023",
+            "lower",
         ),
         Cost(
             "SQ and low-degree bound",
@@ -130,6 +135,7 @@ def costs_of(
             0,
             None,
             "damian2024" if directions == 1 else "damian2025",
+            "lower",
         ),
     )
 

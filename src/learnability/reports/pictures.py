@@ -23,6 +23,9 @@ _LONGEST = 22
 _LOGARITHM = 0.2
 """Length of the hatched piece of a bar that stands for a factor log d."""
 
+_BOUND = {"facecolor": "none", "edgecolor": "0.45", "linestyle": (0, (2, 1.5)), "linewidth": 0.9}
+"""The look of the bar of a bound."""
+
 
 def draw(report: Hardness) -> Picture:
     """Draw the staircase, the risk floors and the cost of each algorithm.
@@ -168,11 +171,15 @@ def _draw_floors(axes: Any, report: Hardness) -> None:
 
 
 def _draw_costs(axes: Any, costs: Sequence[Cost]) -> None:
-    """Draw bars as long as the power of d; a logarithm adds a hatched piece to a bar."""
+    """Draw bars as long as the power of d; a logarithm adds a hatched piece to a bar.
+
+    Bars of bounds are empty, so that nobody takes them for the cost of an algorithm.
+    """
     known = [c for c in costs if c.exponent is not None]
     for k, cost in enumerate(known):
         exponent = cost.exponent or 0.0
-        axes.barh(k, exponent, color=COLOURS[0], height=0.6)
+        look = _BOUND if cost.bound else {"color": COLOURS[0]}
+        axes.barh(k, exponent, height=0.6, **look)
         end = exponent
         if cost.log_power:
             end += _LOGARITHM
@@ -198,7 +205,8 @@ def _draw_costs(axes: Any, costs: Sequence[Cost]) -> None:
 
 def _scaling_latex(cost: Cost) -> str:
     """Return how the number of samples grows with d, as one formula."""
+    sign = {"lower": r"\geq ", "upper": r"\leq "}.get(cost.bound, "")
     factor = "" if cost.constant is None else rf"{cost.constant:.3g}\,"
-    factor = factor if math.isfinite(cost.constant or 0.0) else ""
+    factor = sign + (factor if math.isfinite(cost.constant or 0.0) else "")
     power = "d" if cost.exponent == 1 else f"d^{{{cost.exponent:g}}}"
     return f"${factor}{power}" + (r"\,\log d$" if cost.log_power else "$")

@@ -143,7 +143,15 @@ def _costs(k: int, x: float, kernel: float | None) -> tuple[Cost, ...]:
             None,
             "mousavi2023",
         ),
-        Cost("flow on n samples (at most)", "the hidden direction", upper, 0, None, "mousavi2023"),
+        Cost(
+            "flow on n samples (at most)",
+            "the hidden direction",
+            upper,
+            0,
+            None,
+            "mousavi2023",
+            "upper",
+        ),
     )
 
 

@@ -50,12 +50,17 @@ class Findings(NamedTuple):
     damaged: list[str]
 
     def __str__(self) -> str:
-        kept = f"{self.sound[_POINTS]} runs and {self.sound[_STUDIES]} studies are sound"
+        kept = f"{_counted(self.sound[_POINTS], 'run', 'runs')} and "
+        kept += f"{_counted(self.sound[_STUDIES], 'study', 'studies')} are sound"
         if not self.damaged:
             return f"{kept}; nothing is damaged."
         lines = [f"{kept}; damaged:", *self.damaged[:_MOST_TOLD]]
         more = len(self.damaged) - _MOST_TOLD
         return visible("\n  ".join(lines + ([f"and {more} more"] if more > 0 else [])))
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
 
 
 def check(path: str | Path) -> Findings:

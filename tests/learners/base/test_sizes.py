@@ -54,5 +54,5 @@ def test_a_study_that_takes_too_long_is_refused(tmp_path) -> None:  # type: igno
 
 def test_times_in_words() -> None:
     assert [spelled(s) for s in (0.1, 90, 600, 7200, LONGEST, 1e10)] == [
-        "1 seconds", "90 seconds", "10 minutes", "2 hours", "30 days", "3.2e+02 years",
+        "1 second", "90 seconds", "10 minutes", "2 hours", "30 days", "3.2e+02 years",
     ]  # fmt: skip

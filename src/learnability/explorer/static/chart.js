@@ -2,6 +2,10 @@
 import { h, markup, table, withError } from "./dom.js";
 
 const colour = (k) => getComputedStyle(document.documentElement).getPropertyValue(`--c${k % 7}`).trim();
+/** Observables that lie between 0 and 1 (or -1 and 1) and are drawn on that scale, so that charts side by side agree. */
+const SHARES = /^(overlap|cosine|correlation|subspace_overlap|accuracy|train_accuracy)(_trace)?$/;
+/** Height of the name of a threshold. */
+const LINE = 17;
 const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** All numbers that a chart shows: what came so far of the theory and of the runs. */
@@ -21,8 +25,8 @@ export class Numbers {
   /** Add curves, or take them instead of all that came before. */
   add(side, curves, whole = false) {
     if (whole) this[side] = {};
-    for (const [name, { x, curves: own }] of Object.entries(curves)) {
-      const known = (this[side][name] ||= { x, curves: [] });
+    for (const [name, { x, label, curves: own }] of Object.entries(curves)) {
+      const known = (this[side][name] ||= { x, label, curves: [] });
       own.forEach((curve, k) => {
         const kept = (known.curves[k] ||= { ...curve, points: [] });
         if (curve.runs) {
@@ -89,17 +93,19 @@ export class Chart {
     const marks = axis === "alpha" ? this.marks(numbers.thresholds, Math.max(...all)) : [];
     const scales = {
       x: { time: false, range: [Math.min(0, ...all), Math.max(...all) * 1.02 || 1] },
-      y: { range: [Math.min(low - room, low >= 0 ? 0 : low), high + room] },
+      y: { range: SHARES.test(variable) ? [low < -0.15 ? Math.min(-1.04, low - room) : Math.min(-0.04, low - room), Math.max(1.04, high + room)]
+        : [Math.min(low - room, low >= 0 ? 0 : low), high + room] },
     };
     const dashes = [[], [6, 4], [2, 3], [8, 3, 2, 3], [10, 2], [1, 2]];
-    const series = data.slice(1).map((_, k) => ({
-      stroke: colour(k), width: 2, dash: dashes[theory[k]?.style ?? 0], spanGaps: false,
-      points: { show: true, size: grid.length < 30 ? 4 : 3 },
+    const series = data.slice(1).map((_, k, all) => ({ // Equal lines stay visible below each other.
+      stroke: colour(k), width: 2 + 1.2 * (all.length - 1 - k), dash: dashes[theory[k]?.style ?? 0], spanGaps: false,
+      points: { show: grid.length < 100, size: grid.length < 30 ? 4 : 3 },
     }));
     const look = { stroke: ink("--quiet"), grid: { stroke: ink("--line"), width: 1 }, ticks: { stroke: ink("--line") },
       values: (u, ticks) => ticks.map((at) => (at === null ? "" : String(Number(at.toPrecision(4))))) };
     this.plot = new window.uPlot({
-      width, height: Math.round(Math.min(380, Math.max(240, width * 0.5))), scales,
+      width, height: Math.round(Math.min(380, Math.max(240, width * 0.5))) + LINE * marks.length, scales,
+      padding: [8 + LINE * marks.length, null, null, null], // The names of thresholds stand above the curves.
       legend: { show: false }, cursor: { drag: { x: false, y: false } },
       series: [{}, ...series], axes: [{ ...look, size: 34 }, { ...look, size: 54 }],
       hooks: { draw: [(u) => errorBars(u, theory), (u) => crosses(u, runs), (u) => thresholds(u, marks)] },
@@ -109,12 +115,13 @@ export class Chart {
 
   marks(known, end) {
     return Object.entries(known).filter(([, at]) => at !== null && at > 0 && at <= end * 1.02)
-      .map(([name, at]) => ({ at, name: name.replace("alpha_", "α ") }));
+      .map(([name, at]) => ({ at, name: name.replace("alpha_", "") })).sort((a, b) => a.at - b.at);
   }
 
   describe(variable, axis, theory, runs) {
-    const { observables, coordinates } = this.declared;
-    this.above.replaceChildren(markup(observables[variable].label));
+    const { coordinates } = this.declared;
+    const own = this.shown.numbers.runs[variable] ?? this.shown.numbers.theory[variable];
+    this.above.replaceChildren(markup(own.label));
     this.below.replaceChildren(markup(coordinates[axis]?.label ?? "<span/>"));
     const several = Math.max(theory.length, runs.length) > 1;
     const entries = [];
@@ -125,13 +132,15 @@ export class Chart {
     if (runs.length) entries.push(h("span", {}, h("i", { class: "cross" }, "×"), "runs, a cross each"));
     this.legend.replaceChildren(...entries);
     const rows = [];
-    const note = (side, curve, p) => rows.push([side, curve.name || variable, String(p.x), p.seed ?? "", p.y === null ? "" : valueOf(p)]);
-    const valueOf = (p) => (this.shown.numbers.sketched && p.error ? withError(p.y, p.error).join(" ") : String(p.y));
+    const { sketched } = this.shown.numbers;
+    const valueOf = (p) => (sketched && p.error ? withError(p.y, p.error)[0] : String(p.y ?? ""));
+    const errorOf = (p) => (p.error ? String(Number(p.error.toPrecision(2))) : "");
+    const note = (side, curve, p) => rows.push([side, curve.name || variable, String(p.x), p.seed ?? "", valueOf(p), errorOf(p)]);
     theory.forEach((curve) => curve.points.forEach((p) => note("theory", curve, p)));
     runs.forEach((curve) => curve.points.forEach((p) => note("run", curve, p)));
     const open = this.numbers.open;
     this.numbers.replaceChildren(h("summary", {}, `The numbers (${rows.length})`),
-      table(["", "curve", axis, "seed", variable], rows.slice(0, 2000), `Numbers of ${this.title}`));
+      table(["", "curve", axis, "seed", variable, "error"], rows.slice(0, 2000), `Numbers of ${this.title}`));
     this.numbers.open = open;
   }
 }
@@ -146,6 +155,7 @@ function swatch(k) {
 function errorBars(u, theory) {
   const { ctx } = u;
   ctx.save();
+  ctx.setLineDash([]); // The dashes of a line stay when it is drawn.
   ctx.lineWidth = 1.6 * devicePixelRatio;
   theory.forEach((curve, k) => {
     ctx.strokeStyle = colour(k);
@@ -167,6 +177,7 @@ function crosses(u, runs) {
   const { ctx } = u;
   const size = 4 * devicePixelRatio;
   ctx.save();
+  ctx.setLineDash([]); // The dashes of a line stay when it is drawn.
   ctx.lineWidth = 1.6 * devicePixelRatio;
   runs.forEach((curve, k) => {
     ctx.strokeStyle = colour(k);
@@ -188,18 +199,27 @@ function thresholds(u, marks) {
   const { ctx } = u;
   const { top, height, left, width } = u.bbox;
   ctx.save();
-  ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
-  ctx.fillStyle = ctx.strokeStyle = ink("--quiet");
+  ctx.strokeStyle = ink("--quiet");
   ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
   marks.forEach(({ at, name }, k) => {
-    const x = u.valToPos(at, "x", true);
+    const x = u.valToPos(at, "x", true), y = top - (8 + LINE * (marks.length - 1 - k)) * devicePixelRatio;
     ctx.beginPath();
-    ctx.moveTo(x, top);
+    ctx.moveTo(x, y - 6 * devicePixelRatio);
     ctx.lineTo(x, top + height);
     ctx.stroke();
     ctx.textAlign = x > left + 0.75 * width ? "right" : "left";
-    const off = ctx.textAlign === "right" ? -5 : 5;
-    ctx.fillText(name, x + off * devicePixelRatio, top + (14 + 15 * (k % 4)) * devicePixelRatio);
+    const side = ctx.textAlign === "right" ? -1 : 1;
+    const words = [["α", 13, 0], [name, 10, 4]]; // The name is the index of α.
+    let at_x = x + 5 * side * devicePixelRatio;
+    for (const [word, size, drop] of side > 0 ? words : words.toReversed()) {
+      ctx.font = `${size * devicePixelRatio}px system-ui, sans-serif`;
+      const wide = ctx.measureText(word).width;
+      ctx.fillStyle = ink("--card"); // No line of another threshold runs through a name.
+      ctx.fillRect(side > 0 ? at_x : at_x - wide, y - 9 * devicePixelRatio, wide, 14 * devicePixelRatio);
+      ctx.fillStyle = ink("--quiet");
+      ctx.fillText(word, at_x, y + drop * devicePixelRatio);
+      at_x += side * wide;
+    }
   });
   ctx.restore();
 }

@@ -1,6 +1,6 @@
 // Several functions side by side: their facts and their staircases.
 import { ask, quick } from "./api.js";
-import { field, h, later, markup } from "./dom.js";
+import { field, formulaPlace, h, later, markup } from "./dom.js";
 import { factsOf } from "./facts.js";
 import { staircase } from "./staircase.js";
 import { read, write } from "./state.js";
@@ -23,7 +23,7 @@ export function page(declared, signal) {
     cards.replaceChildren(...links.map((link) => one(link, work.signal)));
   }
   function one(link, mine) {
-    const typeset = h("div", { class: "typeset" });
+    const typeset = formulaPlace();
     const body = h("div", {}, h("p", { class: "quiet" }, "Computing …"));
     const error = h("p", { class: "error", role: "alert" });
     const values = { expression: link, ...(state.noise ? { noise: state.noise } : {}) };
@@ -44,7 +44,7 @@ export function page(declared, signal) {
   fill();
   return [
     h("h1", {}, "Compare functions"),
-    h("p", { class: "lead" }, "One function a line, at most twelve."),
+    h("p", { class: "lead" }, "One function per line, at most twelve."),
     h("section", { class: "card" }, h("div", { class: "asked" }, field("Functions", input), field("Label noise (variance Δ)", noise))),
     cards,
   ];

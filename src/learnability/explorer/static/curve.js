@@ -105,8 +105,9 @@ export function curveCard(declared, state, options) {
     if (pick.dataset.names !== names.join()) {
       pick.dataset.names = names.join();
       pick.replaceChildren(field("What is drawn", choice(names.map((one) => [one, one.replaceAll("_", " ")]), chosen,
-        (word) => { state[name("variable")] = word; changed(); draw(); })));
+        (word) => { state[name("variable")] = word; changed(); draw(); }), " "));
     }
+    pick.querySelector(".help").textContent = declared.observables[chosen].meaning;
     chart.draw(card.numbers, chosen);
   }
 

@@ -88,7 +88,7 @@ export function page(declared, signal) {
 function shown(found, target, more) {
   const parts = [h("section", { class: "card", id: "directions", "data-directions": found.directions },
     h("h2", {}, found.directions ? `${found.directions} direction${found.directions > 1 ? "s" : ""}` : "No direction was found"),
-    h("pre", { tabindex: "0", "aria-label": "The report" }, found.text),
+    h("pre", { class: "wrapped", tabindex: "0", "aria-label": "The report" }, found.text),
     more ? h("div", { class: "row" }, more) : null,
     found.forecast ? h("h3", {}, "What more rows would bring") : null,
     found.forecast ? table(["rows", "score of predictions", "between"], found.forecast.rows.map((rows, k) => {
@@ -98,6 +98,7 @@ function shown(found, target, more) {
   const cards = found.weights.map((weights, k) => h("section", { class: "card" },
     h("h2", {}, `Direction ${k + 1}`),
     scatter(found.points.coordinates[k], found.points.target, `direction ${k + 1}`, target),
+    h("p", { class: "help" }, "Standardised weights, the largest first; the lines are 90 % intervals."),
     bars(found.columns, weights, found.errors[k]),
     h("details", {}, h("summary", {}, "Weights"),
       table(["column", "weight", "standard error"], found.columns.map((name, j) => [name, weights[j].toFixed(4), found.errors[k][j].toFixed(4)]), `Weights of direction ${k + 1}`))));

@@ -29,6 +29,21 @@ export function markup(text) {
   return document.importNode(parsed.documentElement, true);
 }
 
+/** The place of a formula; where it is too narrow, the formula is moved with the arrow keys. */
+export function formulaPlace(about = {}, ...children) {
+  const place = h("div", { class: "typeset", ...about }, ...children);
+  const look = () => {
+    const wide = place.scrollWidth > place.clientWidth;
+    for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", "The formula"]]) {
+      if (wide) place.setAttribute(name, value);
+      else place.removeAttribute(name);
+    }
+  };
+  new ResizeObserver(look).observe(place);
+  new MutationObserver(look).observe(place, { childList: true });
+  return place;
+}
+
 export function say(text) {
   document.getElementById("status").textContent = text;
 }
@@ -39,7 +54,7 @@ export const fresh = (word) => `${word}-${(count += 1)}`;
 /** A labelled field; `change` hears the text when it is final, `input` at every letter. */
 export function field(label, input, help = "") {
   input.id ||= fresh("field");
-  const told = help ? h("p", { class: "help", id: `${input.id}-help` }, help) : null;
+  const told = help ? h("p", { class: "help", id: `${input.id}-help` }, help.replaceAll("`", "")) : null;
   if (told) input.setAttribute("aria-describedby", told.id);
   return h("div", {}, h("label", { for: input.id }, label), input, told);
 }

@@ -4,9 +4,9 @@ import { copy, h, table, withError } from "./dom.js";
 import { staircase } from "./staircase.js";
 
 const KINDS = {
-  trivial: "any number of samples per dimension will do",
-  easy: "a finite number of samples per dimension",
-  hard: "more than a finite number of samples per dimension",
+  trivial: "any ratio n / d will do for the best algorithm",
+  easy: "a finite ratio n / d will do for the best algorithm",
+  hard: "no finite ratio n / d is known to be enough",
 };
 
 export function factsOf(facts) {
@@ -17,9 +17,9 @@ export function factsOf(facts) {
     const known = facts.alpha_c === null && facts.kind === "hard" ? "∞" : shown;
     rows.push([["Threshold α", h("sub", {}, "c"), " = n / d"], known, error]);
   }
-  if ("information_exponent" in facts) rows.push(["Information exponent", facts.information_exponent ?? "?", "of fresh samples"]);
-  if ("generative_exponent" in facts) rows.push(["Generative exponent", facts.generative_exponent ?? "?", "when data repeat"]);
-  if ("leap" in facts) rows.push(["Leap", facts.leap ?? "?", ""]);
+  if ("information_exponent" in facts) rows.push(["Information exponent", facts.information_exponent ?? "?", "sets the cost on fresh samples"]);
+  if ("generative_exponent" in facts) rows.push(["Generative exponent", facts.generative_exponent ?? "?", "sets the cost when samples repeat"]);
+  if ("leap" in facts) rows.push(["Leap", facts.leap ?? "?", "sets the cost of all directions"]);
   if ("compositional_exponent" in facts) rows.push(["Compositional exponent", facts.compositional_exponent ?? "?", ""]);
   if ("function_leap" in facts) rows.push(["Leap of the functions", facts.function_leap ?? "?", ""]);
   return h("dl", { class: "facts" }, rows.map(([name, value, more]) =>

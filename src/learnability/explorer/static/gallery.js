@@ -2,7 +2,7 @@
 import { ask } from "./api.js";
 import { Chart, Numbers } from "./chart.js";
 import { endOf } from "./curve.js";
-import { h, markup } from "./dom.js";
+import { formulaPlace, h, markup } from "./dom.js";
 import { factsOf } from "./facts.js";
 
 export function page(declared, signal) {
@@ -45,7 +45,7 @@ function card(declared, about, signal) {
   }
   return h("li", { class: "card", "data-name": about.name },
     h("h2", {}, about.name), h("p", { class: "quiet" }, about.about),
-    h("div", { class: "typeset" }, markup(about.mathml)), factsOf(about.facts), place,
+    formulaPlace({}, markup(about.mathml)), factsOf(about.facts), place,
     h("div", { class: "row" }, button,
       h("a", { class: "button small", href: `explore?${new URLSearchParams(values)}` }, "Explore it")));
 }

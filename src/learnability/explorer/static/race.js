@@ -6,7 +6,10 @@ import { read, write } from "./state.js";
 import { targetCard } from "./target.js";
 
 const MOST = 4;
-const START = { expression: "He3(z)", learners: "2", "1.learner": "online-sgd", "2.learner": "online-sgd", "2.rule": "repetition", "1.time": "0:40:41", "2.time": "0:40:41" };
+/** One neuron on the sphere, whose sign is such that it finds the direction and not its opposite. */
+const NEURON = { learner: "online-sgd", activation: "relu(-z)", loss: "correlation", step: "0.2", spherical: "true", time: "0:60:31", d: "3000" };
+const lane = (number, values) => Object.fromEntries(Object.entries(values).map(([name, text]) => [`${number}.${name}`, text]));
+const START = { expression: "He3(z)", learners: "2", ...lane(1, NEURON), ...lane(2, { ...NEURON, rule: "extragradient", "look-ahead": "1" }) };
 
 export function page(declared, signal) {
   const given = read();
@@ -53,7 +56,7 @@ export function page(declared, signal) {
   target.parse();
   return [
     h("h1", {}, "Race learners on one function"),
-    h("p", { class: "lead" }, "The same target for everybody. At first: plain one-pass SGD beside SGD that uses every sample twice, on He3."),
+    h("p", { class: "lead" }, "The same target for everybody. At first He3: a neuron whose steps use every sample once beside one whose steps look ahead on the same sample (extragradient), so that it is used twice. Run both: the first stays at chance, the second finds the direction."),
     target.element, h("div", { class: "row" }, all, more, fewer), h("br"), lanes, facts.element,
   ];
 }

@@ -1,6 +1,6 @@
 // The function and its target: a formula that is typeset as one types, noise, and further options.
 import { quick } from "./api.js";
-import { control, field, h, later, markup } from "./dom.js";
+import { control, field, formulaPlace, h, later, markup } from "./dom.js";
 
 const EXAMPLES = ["sign(z1*z2)", "He3(z)", "z1**2 + sign(z1*z2*z3)", "abs(z)"];
 
@@ -9,7 +9,7 @@ const EXAMPLES = ["sign(z1*z2)", "He3(z)", "z1**2 + sign(z1*z2*z3)", "abs(z)"];
  * `changed(final, parsed)` hears of edits.
  */
 export function targetCard(declared, state, changed, signal, { names, examples = EXAMPLES, always = {} }) {
-  const typeset = h("div", { class: "typeset", "aria-live": "polite" });
+  const typeset = formulaPlace({ "aria-live": "polite" });
   const error = h("p", { class: "error", role: "alert", id: "formula-error" });
   const input = h("input", {
     type: "text", class: "formula", id: "formula", value: state.expression ?? "", spellcheck: "false",

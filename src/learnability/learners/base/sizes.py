@@ -129,4 +129,5 @@ def spelled(seconds: float) -> str:
     for unit, name in _UNITS:
         if seconds >= 2 * unit:
             return f"{seconds / unit:.2g} {name}"
-    return f"{max(seconds, 1):.0f} seconds"
+    whole = max(round(seconds), 1)
+    return f"{whole} second{'s' if whole > 1 else ''}"
