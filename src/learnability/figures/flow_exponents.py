@@ -43,7 +43,7 @@ class FlowMapSize:
 
 _ALPHAS = tuple(1.5 * 1.5**k for k in range(9))
 FULL = FlowMapSize(
-    (256, 1024, 4096), 12, _ALPHAS, (0.0, 0.15, 0.3, 0.45, 0.6), (0.0, 0.3, 0.5, 0.7, 0.85)
+    (256, 1024, 2048, 4096), 12, _ALPHAS, (0.0, 0.15, 0.3, 0.45, 0.6), (0.0, 0.3, 0.5, 0.7, 0.85)
 )
 QUICK = FlowMapSize((64, 128, 256), 8, _ALPHAS, (0.0, 0.3), (0.0, 0.7))
 _STEP, _REACHED = 0.05, 0.5
