@@ -85,6 +85,12 @@ def test_trained_neurons_against_runs(n: int, p: float) -> None:
     assert theory == pytest.approx(best.mean(), abs=0.05 * best.mean() + 1.5 * best.std(ddof=1))
 
 
+def test_neurons_that_are_too_long_are_undecided() -> None:
+    found = regimes("z1 + He2(z2)", n="d^2.5", p="d", step=3.0, d=[20, 10_000])
+    assert np.isfinite(found.error[0]) and np.isnan(found.error[1])
+    assert "d = 10000" in found.undecided[-1] and "undecided" in str(found)
+
+
 def test_two_steps_that_find_everything() -> None:
     found = regimes("z1 + z1*z2", n="d^1.5", p="d^0.5", steps=2, d=[1000, 1_000_000])
     assert found.directions.shape == (2, 2) and found.floor == 0.0

@@ -148,6 +148,9 @@ def picture(data: xarray.Dataset) -> Any:
                 rf"{float(one['point_gamma_2']):g})$",
             )  # fmt: skip
         right.set(xlabel="$d$", ylabel="$n/d$ at the threshold", xscale="log", yscale="log")
+        right.set_xticks(d, [str(one) for one in d], rotation=45)
+        right.set_yticks([2, 5, 10], ["2", "5", "10"])
+        right.minorticks_off()
         handles, labels = right.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower right", ncols=len(labels), fontsize=7)
         figure.suptitle(

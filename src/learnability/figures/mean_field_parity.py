@@ -124,7 +124,7 @@ def picture(data: xarray.Dataset) -> Any:
                 signs = int(one["signs"])
                 if np.isfinite(one["runs_slope"]):
                     told = f"{float(one['runs_slope']):.2f}({float(one['runs_slope_error']):.2f})"
-                    slopes.append(f"{told} for $k = {signs}$")
+                    slopes.append(f"{told} ($k = {signs}$)")
                 axes.errorbar(
                     data["d"], level, yerr=level * one["runs_log_n_error"].values, marker="x", ms=4,
                     lw=0.9, color=colour, label=f"$k = {signs}$",
@@ -134,10 +134,11 @@ def picture(data: xarray.Dataset) -> Any:
             axes.plot(d, 0.6 * first * (d / d[0]) ** (1 - A), color="0.5", ls=":", lw=0.9)
             axes.set(xscale="log", yscale="log")
             axes.set_xticks(d, [f"{one:g}" for one in d])
+            axes.set_yticks([25, 50, 100, 200, 400], ["25", "50", "100", "200", "400"])
             axes.minorticks_off()
             axes.set(
                 title=f"anisotropy {A:g}, dotted: $d^{{{1 - A:g}}}$",
-                xlabel="$d$" + (f"\nslope {', '.join(slopes)}" if slopes else ""),
+                xlabel="$d$" + (f"\nslopes {', '.join(slopes)}" if slopes else ""),
             )
         panels[0].set_ylabel(f"samples to accuracy {data.attrs['accuracy']:g}")
         handles, labels = panels[0].get_legend_handles_labels()

@@ -44,6 +44,12 @@ _THEOREM = (
     "step, conjecture 3 for later steps and for the floor"
 )
 _MOST_ORDER = 4
+_LONGEST = 7.0
+"""The largest length of neurons along a hidden direction, over that of the rest."""
+_TOO_LONG = (
+    "the error at d = {d}: after steps of this size neurons are so long along what they found that "
+    "the integrals of their features are not resolved; a smaller `step`, or none, has an error."
+)
 
 
 @dataclass(frozen=True)
@@ -65,11 +71,11 @@ class Regimes:
         Variance of the label, which is the error if nothing is learned.
     d, error : array
         Dimensions, and the errors of the best ridge there on neurons that have found the subspace,
-        or that have taken the steps.
+        or that have taken the steps; NaN where that is undecided.
     theorem : str
         Where the statement comes from.
     undecided : tuple of str
-        What could not be decided about the staircase.
+        What could not be decided about the staircase and the errors.
     """
 
     n: tuple[float, float]
@@ -205,6 +211,11 @@ def regimes(
             law = trained_neurons(
                 learned.link, sigma, (int(one), n_here), size, taken, learned.noise
             )
+            long = float(np.sqrt(np.mean(law.hidden**2, axis=0)).max() / law.rest.min())
+            if long > _LONGEST:
+                undecided += (_TOO_LONG.format(d=int(one)),)
+                values.append(math.nan)
+                continue
         found = subspace_levels(learned.link, known, sigma, law, learned.noise)
         levels = levels_in(int(one), len(known), learned.r, found)
         values.append(min(errors(levels, n_here, p_here, ridge).test for ridge in _ridges(n_here)))
