@@ -88,10 +88,12 @@ def test_network_and_kernel(tmp_path) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_regimes(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    data = regimes.compute(Size(d=8, runs=2, alphas=(5.0, 40.0), theory=0), tmp_path / "runs.study")
+    size = regimes.RegimeSize((12, 1000), (12,), 2, 1e6)
+    data = regimes.compute(size, tmp_path / "runs.study")
     np.testing.assert_allclose(data["floor"], [4, 3, 2, 1, 0], atol=1e-9)
-    errors = data["runs_error"].mean("seed").sel(ratio=40.0).values
+    errors = data["runs_error"].mean("seed").values[:, 0]
     assert errors[0] > errors[2] > errors[4] and (errors > data["floor"] - 1).all()
+    assert (data["theory_knowing"] > data["floor"]).all()
     figure = regimes.picture(data)
     assert len(figure.legends[0].get_texts()) == 5
     assert len(write(figure, data, tmp_path / "regimes")) == 4
@@ -108,7 +110,7 @@ def test_a_target_of_the_user() -> None:
     assert (error["theory_error"] > 0.1).all() and one_step_error.picture(error).axes
     spectrum = one_step_spectrum.compute(one_step_spectrum.Size(d=60), target=own)
     assert spectrum.attrs["link"] == "z1 + z1*z2" and one_step_spectrum.picture(spectrum).axes
-    few = Size(d=6, runs=2, alphas=(5.0,), theory=0)
+    few = regimes.RegimeSize((12,), (12,), 2, 1e5)
     regime = regimes.compute(few, target=MultiIndex("z1 + He2(z2)", noise=0.1))
     np.testing.assert_allclose(regime["floor"], [2.1, 2.1, 0.1, 0.1, 0.1], atol=1e-9)
     assert regimes.picture(regime).axes

@@ -11,6 +11,7 @@ import pytest
 from learnability.figures import FIGURES
 from learnability.figures._literature import SpikeSize
 from learnability.figures.alignment_map import MapSize
+from learnability.figures.flow_exponents import FlowMapSize
 from learnability.figures.flows import FlowSize
 from learnability.figures.mean_field_parity import ParitySize
 from learnability.figures.scaling_laws import LawSize
@@ -22,7 +23,10 @@ TINY: dict[str, Any] = {
     "spiked-alignment": SpikeSize((40,), 2, (0.1, 0.8), 2),
     "flows": FlowSize(d=1000, runs=2, batch=400, points=5, landscape=41),
     "alignment-map": MapSize((32, 64), 8, (0.0,), (0.8,)),
-    "mean-field-parity": ParitySize(10, 1, (4.0, 8.0), (2,), (0.0, 0.5), 100, 50),
+    "flow-exponents": FlowMapSize(
+        (32, 64, 128), 8, tuple(1.25 * 1.8**k for k in range(8)), (0.0,), (0.0, 0.5)
+    ),
+    "mean-field-parity": ParitySize((4, 6, 8), 2, 64, (2,), (0.0, 0.5), 400, 50),
     "scaling-laws": LawSize((20, 40), 3, 300, 9, 9),
 }
 
@@ -64,5 +68,8 @@ CHECKS = {
         and data.theory_spherical[0, -1] < 0.2 < 0.9 < data.theory_normalised[0, -1]
     ),
     "alignment-map": lambda data: (data.runs_slope_error > 0).all(),
+    "flow-exponents": lambda data: (
+        (data.runs_share[..., 0] < data.runs_share[..., -1]).all() and (data.theory_bound > 1).all()
+    ),
     "scaling-laws": lambda data: float(data.theory_regime.max()) <= data.attrs["best_exponent"],
 }

@@ -8,10 +8,19 @@ import math
 import numpy as np
 import pytest
 
-from learnability import LearnabilityError, Link, MultiIndex, RandomFeatures, SpikedIndex, regimes
+from learnability import (
+    GiantSteps,
+    LearnabilityError,
+    Link,
+    MultiIndex,
+    RandomFeatures,
+    SpikedIndex,
+    regimes,
+)
 from learnability.learners.linear_algebra.ridge import fit_readout
 from learnability.theory.equivalent import errors
 from learnability.theory.subspace_features import levels_in, subspace_levels
+from learnability.theory.trained_neurons import knowing_neurons
 
 FIVE = "z1 + He2(z2)/sqrt(2) + He2(z1)*z2/sqrt(2) + He4(z1)*He2(z2)*z3/sqrt(48) + He2(z2)*He2(z3)/2"
 POWERS = (
@@ -35,9 +44,9 @@ def test_five_terms_five_floors(n: str, p: str, count: int, floor: float) -> Non
 def test_without_a_step_it_is_random_features() -> None:
     """At no step the levels are those of random features in dimension d."""
     link, d = "z + He2(z)/2", 400
-    found = levels_in(
-        d, 0, subspace_levels(Link(link), np.zeros((0, 1)), Link("relu(z)"), 1.0, 0.1)
-    )
+    known, sigma = np.zeros((0, 1)), Link("relu(z)")
+    neurons = knowing_neurons(known, d, 1.0)
+    found = levels_in(d, 0, 1, subspace_levels(Link(link), known, sigma, neurons, 0.1))
     error = errors(found, 2.0 * d, 1.5 * d, 0.1).test
     target = MultiIndex(link, noise=0.1)
     expected = RandomFeatures(1.5, "relu(z)", ridge=0.1).predict(target, d=d, alpha=2.0)
@@ -48,7 +57,8 @@ def test_neurons_that_know_a_direction() -> None:
     """Against ridge regressions on such neurons: n = 6 d, p = 3 d, three draws, 5 %."""
     target, d, strength, ridge = MultiIndex("z1 + He2(z1)*z2/sqrt(2) + z2*z3"), 100, 2.0, 0.3
     known, sigma = np.eye(3)[:1], Link("relu(z - 1/2)")
-    levels = levels_in(d, 1, subspace_levels(target.link, known, sigma, strength, 0.0))
+    neurons = knowing_neurons(known, d, strength)
+    levels = levels_in(d, 1, 3, subspace_levels(target.link, known, sigma, neurons, 0.0))
     expected = errors(levels, 6.0 * d, 3.0 * d, ridge).test
     found = []
     for seed in range(3):
@@ -61,6 +71,24 @@ def test_neurons_that_know_a_direction() -> None:
         a = fit_readout(F.astype(np.float32), y.astype(np.float32), (ridge,)).weights[0]
         found.append(np.mean((z - G @ a) ** 2))
     assert np.mean(found) == pytest.approx(expected, rel=0.05)
+
+
+@pytest.mark.parametrize(("n", "p"), [(8, 4), (200, 0.5)], ids=["layers", "few"])
+def test_trained_neurons_against_runs(n: int, p: float) -> None:
+    """One step of size 2 at d = 60, four runs, 5 % and three standard errors."""
+    link, d, ridge = "z1 + He2(z1)*z2/sqrt(2) + z2*z3", 60, 1.0
+    theory = regimes(link, n=f"{n}*d", p=f"{p}*d", steps=1, step=2.0, d=[d]).error[0]
+    learner = GiantSteps(p, "relu(z - 1/2)", batch=float(n), step=2.0, init="gaussian",
+                         ridge=(0.01, 0.1, ridge, 10.0, 100.0))  # fmt: skip
+    runs = learner.simulate(link, d=d, alpha=float(n), seeds=4).error
+    best = runs.isel(ridge=int(np.argmin(runs.mean("seed").values))).values
+    assert theory == pytest.approx(best.mean(), abs=0.05 * best.mean() + 1.5 * best.std(ddof=1))
+
+
+def test_neurons_that_are_too_long_are_undecided() -> None:
+    found = regimes("z1 + He2(z2)", n="d^2.5", p="d", step=3.0, d=[20, 10_000])
+    assert np.isfinite(found.error[0]) and np.isnan(found.error[1])
+    assert "d = 10000" in found.undecided[-1] and "undecided" in str(found)
 
 
 def test_two_steps_that_find_everything() -> None:
@@ -77,6 +105,8 @@ def test_what_is_not_accepted_is_told() -> None:
         regimes("z", n="d^6", p="d^5")
     with pytest.raises(LearnabilityError, match="isotropic inputs"):
         regimes(SpikedIndex("z", spike=2.0))
+    with pytest.raises(LearnabilityError, match="`step`"):
+        regimes("z", step=-1.0)
     with pytest.raises(LearnabilityError, match="`steps`"):
         regimes("z", steps=-1)
     assert regimes("z", n="d^0.5", d=[100]).directions.shape == (0, 1)

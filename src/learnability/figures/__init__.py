@@ -47,6 +47,7 @@ FIGURES = {
     "spiked-alignment": "the first gradient turns to a spike of d^(1 - 1/k)",
     "flows": "spherical flows are repelled below a separatrix, normalised ones are not",
     "alignment-map": "samples of one-pass SGD over strength and alignment of the spike",
+    "flow-exponents": "samples of the flow on n samples over strength and alignment of the spike",
     "mean-field-parity": "anisotropy helps noisy gradient descent to learn parities",
     "scaling-laws": "learning curves and regimes of power-law spectra",
     "hierarchy": "z1 + He3(z1) z2 + He3(z2) z3: SGD learns z1, which opens z2, which opens z3",

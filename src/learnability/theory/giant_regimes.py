@@ -3,7 +3,8 @@
 Steps on n of the order of d^k fresh samples climb the CSQ staircase of order k, one stair per step.
 All functions of the subspace U that was found can be learned, and of the rest the part of degree at
 most kappa, with d^kappa the smaller of n and p. That is the limit; in dimension d the errors of a
-readout on neurons that have found U are those of `subspace_features`, at the best ridge.
+readout on neurons that have found U, or on neurons after steps of a given size (`trained_neurons`),
+are those of `subspace_features`, at the best ridge.
 
 References
 ----------
@@ -22,11 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError, refuse
+from learnability.fields import is_number
 from learnability.labels.link import Link
 from learnability.targets import TargetLike, as_target
 from learnability.theory.csq import HIGHEST_KAPPA, csq_staircase, risk_floors
 from learnability.theory.equivalent import errors
 from learnability.theory.subspace_features import levels_in, subspace_levels
+from learnability.theory.trained_neurons import knowing_neurons, trained_neurons
 
 __all__ = ["Regimes", "regimes"]
 
@@ -41,6 +44,12 @@ _THEOREM = (
     "step, conjecture 3 for later steps and for the floor"
 )
 _MOST_ORDER = 4
+_LONGEST = 7.0
+"""The largest length of neurons along a hidden direction, over that of the rest."""
+_TOO_LONG = (
+    "the error at d = {d}: after steps of this size neurons are so long along what they found that "
+    "the integrals of their features are not resolved; a smaller `step`, or none, has an error."
+)
 
 
 @dataclass(frozen=True)
@@ -61,11 +70,12 @@ class Regimes:
     variance : float
         Variance of the label, which is the error if nothing is learned.
     d, error : array
-        Dimensions, and the errors of the best ridge there on neurons that have found the subspace.
+        Dimensions, and the errors of the best ridge there on neurons that have found the subspace,
+        or that have taken the steps; NaN where that is undecided.
     theorem : str
         Where the statement comes from.
     undecided : tuple of str
-        What could not be decided about the staircase.
+        What could not be decided about the staircase and the errors.
     """
 
     n: tuple[float, float]
@@ -118,6 +128,7 @@ def regimes(
     *,
     activation: str | Link = "relu(z - 1/2)",
     strength: float = 1.0,
+    step: float | None = None,
     d: Sequence[int] = (100, 1000, 10_000, 100_000, 1_000_000),
 ) -> Regimes:
     """Return the subspace and the error that n samples and p neurons, powers of d, reach.
@@ -133,7 +144,11 @@ def regimes(
     activation : str or Link
         The function sigma of the neurons.
     strength : float
-        Length of the neurons along each direction that was found, over that of the rest.
+        Length of the neurons along each direction that was found, over that of the rest; it does
+        not act when `step` is given.
+    step : float, optional
+        Size of the steps over d^((k - 1) / 2), n of the order of d^k: the errors are then those of
+        neurons that have taken the steps, with a standard normal second layer.
     d : sequence of int
         Dimensions for which errors are computed.
 
@@ -163,6 +178,8 @@ def regimes(
             f"`target` was given as {learned!r}, but a label that is a function of the hidden "
             "coordinates with Gaussian noise is accepted: the floors are known for these."
         )
+    if step is not None and not (is_number(step) and 0 < step < math.inf):
+        raise refuse("step", step, "a number above 0, or None")
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 0:
         raise refuse("steps", steps, "a whole number from 0 on")
     samples, neurons = _read("n", n), _read("p", p)
@@ -180,14 +197,27 @@ def regimes(
         known = np.vstack([known, *(step.directions for step in staircase.steps[:climbed])])
     floor = floors[climbed][kappa] + learned.noise
     sigma = activation if isinstance(activation, Link) else Link(activation)
-    found = subspace_levels(learned.link, known, sigma, strength, learned.noise)
     sizes = np.array([int(one) for one in d], dtype=float)
     if len(sizes) == 0 or sizes.min() < max(10, learned.r + 1):
         raise refuse("d", list(d), "whole numbers from 10 on, above the number of directions")
     values = []
     for one in sizes:
-        levels = levels_in(int(one), len(known), found)
         n_here, p_here = (max(c * one**e, 1.0) for c, e in (samples, neurons))
+        if step is None:
+            law = knowing_neurons(known, int(one), strength)
+        else:
+            size = float(step) * one ** ((max(order, 1) - 1) / 2)
+            taken = steps if order >= 1 else 0
+            law = trained_neurons(
+                learned.link, sigma, (int(one), n_here), size, taken, learned.noise
+            )
+            long = float(np.sqrt(np.mean(law.hidden**2, axis=0)).max() / law.rest.min())
+            if long > _LONGEST:
+                undecided += (_TOO_LONG.format(d=int(one)),)
+                values.append(math.nan)
+                continue
+        found = subspace_levels(learned.link, known, sigma, law, learned.noise)
+        levels = levels_in(int(one), len(known), learned.r, found)
         values.append(min(errors(levels, n_here, p_here, ridge).test for ridge in _ridges(n_here)))
     return Regimes(
         samples, neurons, steps, known, float(floor), learned.label_variance, sizes,

@@ -19,9 +19,12 @@ from learnability.gaussian.rules import composite_legendre
 from learnability.gaussian.sections import REACH, Section
 from learnability.labels.link import Link
 
-__all__ = ["shifted_moments", "tabulated_moments"]
+__all__ = ["moments_by_width", "shifted_moments", "tabulated_moments"]
 
 Array = NDArray[np.float64]
+
+_GROUPS = 8
+"""Groups of neurons, each of which has one width."""
 
 
 def shifted_moments(function: Link, z: Array, width: float, order: int, power: int = 1) -> Array:
@@ -70,3 +73,30 @@ def tabulated_moments(
         for block in np.array_split(z, max(len(z) // 64, 1))
     ]
     return CubicSpline(z, np.concatenate(parts, axis=1), axis=1)
+
+
+def moments_by_width(
+    function: Link, fields: Array, widths: Array, order: int, power: int = 1
+) -> Array:
+    """Return M_0 ... M_order at fields (K, m) whose columns have widths of their own.
+
+    Columns are put into eight groups of similar width, and have the root mean square of theirs.
+
+    Parameters
+    ----------
+    function : Link
+        The function F.
+    fields : array, shape (K, m)
+        Shifts.
+    widths : array, shape (m,)
+        Standard deviations.
+    order, power : int
+        Highest derivative, and power of F.
+    """
+    found = np.empty((order + 1, *fields.shape))
+    for group in np.array_split(np.argsort(widths, kind="stable"), min(_GROUPS, len(widths))):
+        width = math.sqrt(float(np.mean(widths[group] ** 2)))
+        own = fields[:, group]
+        reach = float(np.abs(own).max()) + width
+        found[:, :, group] = tabulated_moments(function, reach, width, order, power)(own)
+    return found

@@ -26,10 +26,12 @@ from learnability.learners.giant._sphere_flow import (
     start_noise,
     whitening,
 )
+from learnability.learners.giant._subspace_chain import chain_bytes, chained_correlation
 from learnability.learners.linear_algebra.ridge import fit_readout
 from learnability.learners.measurement import fresh_error
 from learnability.learners.networks.features import features, first_layer
 from learnability.learners.networks.population import Population
+from learnability.learners.networks.starts import start_of
 from learnability.results.schema import Status
 from learnability.targets.base import checked_memory, checked_sizes
 
@@ -44,6 +46,8 @@ _FOLLOWED, _LOST_SHARE, _ARRIVED, _NEAR = 1 / 3, 0.05, 0.99, 0.1
 """The largest noise over pull at the start of a neuron that follows the population, the share of
 neurons that may fail to, the correlation at which one has arrived, and the largest e^2 accepted."""
 _LAST = 1 - 1e-9
+_READOUT = ("width", "bias", "ridge")
+_ALONE = "one neuron without a readout is run"
 
 
 @record
@@ -90,6 +94,16 @@ class FlowNetwork(Learner):
             axes=(),
             reason="no run has infinitely many samples; give `alpha` for a run on n = alpha d.",
         ),
+        Question(
+            "neuron",
+            "The correlation of one neuron after the flow on n samples, by an exact chain.",
+            ("correlation",),
+            simulate=Side(
+                needs=("d", "alpha"), takes=("start",), fixed=dict.fromkeys(_READOUT, _ALONE)
+            ),
+            reason="no theory of the flow on few samples is known; `simulate` runs the chain, and "
+            "`population` has infinitely many samples.",
+        ),
     )
 
     width: int = whole(32, help="Number N of neurons.")
@@ -112,17 +126,21 @@ class FlowNetwork(Learner):
                     f"`alpha` was given as {float(alpha):g}, but {self.name} needs more samples "
                     "than dimensions, an alpha above 1: the empirical covariance has no inverse."
                 )
-            checked_memory("White samples and fields", 8.0 * n * (2 * d + 2 * self.width))
+            if question == "neuron":
+                checked_memory("The fields of all steps", chain_bytes(n, d, self._count()))
+            else:
+                checked_memory("White samples and fields", 8.0 * n * (2 * d + 2 * self.width))
 
     def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
         """Run the flow on the samples, then fit the readout on the same ones."""
         d = at["d"]
+        if question == "neuron":
+            return self._one_neuron(target, at, seed)
         X, y, _, _ = target.sample(seed, d=d, alpha=at["alpha"], dtype=np.float32)
         root, inverse = whitening(X)
         U = _unit(first_layer(seed, self.width, d) @ root).astype(np.float32)
         G = X @ inverse.astype(np.float32)
-        count = max(round(self.duration / self.step), 1)
-        U = descend(U, G, y.astype(np.float32), self.activation, self.step, count)
+        U = descend(U, G, y.astype(np.float32), self.activation, self.step, self._count())
         W, b = (U @ inverse).astype(np.float32), self._biases(seed)
         if not np.isfinite(W).all():
             lost = np.full((self.width, 1), np.nan)
@@ -136,6 +154,28 @@ class FlowNetwork(Learner):
         return self._found(
             float(error[0]), float(fitted.train_error[0]), rho[:, None], Status.FINISHED
         )
+
+    def _one_neuron(self, target: Any, at: Mapping[str, Any], seed: int) -> Found:
+        """Run one neuron by the chain, from `start` or from the random weights of this seed."""
+        d = at["d"]
+        n = checked_sizes(1, None, d, at["alpha"], np.float32)[0]
+        if "start" in at:
+            frame = target.inputs.frame(1, d)
+            given = start_of(at["start"], 1, frame)
+            C, rest = given.overlap[0] * frame.scale, float(given.rest[0, 0])
+            rho = float(frame.to_label[0] @ C) / math.sqrt(max(rest + float(C @ C), 1e-300))
+        else:
+            directions = target.inputs.directions(seed, 1, d)
+            rho = float(self._correlations(first_layer(seed, 1, d), target, directions)[0][0])
+        rng = np.random.default_rng([seed, 18])
+        found = chained_correlation(
+            target.channel, self.activation, (n, d), rho, self.step, self._count(), rng
+        )
+        return Found({"correlation": np.array([[found]])})
+
+    def _count(self) -> int:
+        """Return the number of steps."""
+        return max(round(self.duration / self.step), 1)
 
     def theory(
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
