@@ -24,7 +24,7 @@ from learnability.theory._level_information import OmegaGrid, Resolution, fisher
 from learnability.theory.level_points import Points
 from learnability.theory.line_points import LabelScores, line_points
 
-__all__ = ["FINE_LINES", "ROUGH_LINES", "LineInformation", "LineResolution"]
+__all__ = ["FEWER_LINES", "FINE_LINES", "ROUGH_LINES", "LineInformation", "LineResolution"]
 
 Array = NDArray[np.float64]
 
@@ -55,10 +55,14 @@ class LineResolution:
 
 
 FINE_LINES = LineResolution(
-    0.12, 12, Resolution(omega_step=(1.0,) * 4, omega_reach=(4.0,) * 4), seed=1
+    0.08, 13, Resolution(omega_step=(0.9,) * 4, omega_reach=(4.2,) * 4), seed=1
 )
+FEWER_LINES = LineResolution(
+    0.12, 12, Resolution(omega_step=(1.0,) * 4, omega_reach=(4.0,) * 4), seed=3
+)
+"""It tells the error of the fine one, from which it is independent."""
 ROUGH_LINES = LineResolution(
-    0.2, 11, Resolution(omega_step=(1.3,) * 4, omega_reach=(3.7,) * 4), seed=2
+    0.2, 11, Resolution(omega_step=(1.2,) * 4, omega_reach=(3.8,) * 4), seed=2
 )
 
 

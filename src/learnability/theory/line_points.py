@@ -32,9 +32,9 @@ Array = NDArray[np.float64]
 
 _REACH, _EDGE = 4.9, 0.35
 """How far lines run, and the length of the edges on which g - y may change its sign once."""
-_SAMPLE = 17
+_SAMPLE = 18
 """Labels, as a power of two, that tell the scores."""
-_LAST = 3.9
+_LAST = 4.4
 """Largest score of a label."""
 _BETWEEN = 12
 """Points between two labels at which noise is added."""

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.labels.channel import Channel
-from learnability.labels.posterior import BoxPosterior, scheme_of
+from learnability.labels.posterior import box_posterior
 from learnability.statuses import Status
 from learnability.theory._box_information import KNOWN
 from learnability.theory._free_entropy import free_entropy
@@ -51,10 +51,12 @@ _MOST_CENTRES = 4
 """How often a function I(M) that is smooth around an overlap is moved to another."""
 _MANY = 8
 """From so many ratios on, fixed points of matrices are found along their family."""
-_FAMILY = (32, 24, 16)
-"""Traces at which the family of fixed points is computed, for one, two and three directions."""
-_NODES = (32, 24, 16, 16)
+_FAMILY = (32, 24, 16, 12)
+"""Traces at which the family of fixed points is computed, for one to four directions."""
+_NODES = (32, 24, 16, 10)
 """Overlaps at which the information of exchangeable directions is computed."""
+_ON_BOXES = 16
+"""The same for four directions on boxes."""
 
 
 @lru_cache(maxsize=32)
@@ -130,7 +132,7 @@ class StateEvolution:
             return OverlapCurve(on_the_diagonal, self.alpha_c, error)
         between, missed = interpolated_information(
             on_the_diagonal,
-            _NODES[self.r - 1],
+            _ON_BOXES if information.exact else _NODES[self.r - 1],
             information.resolved,
             self.alpha_c > 0,
             information.exponent,
@@ -142,8 +144,8 @@ class StateEvolution:
     @cached_property
     def leading(self) -> int | None:
         """The smooth coordinate of a link on boxes, when the others show nothing without it."""
-        scheme = scheme_of(self.channel)
-        if self.information.on_boxes is None or not isinstance(scheme, BoxPosterior) or self.r == 1:
+        scheme = box_posterior(self.channel)
+        if self.information.on_boxes is None or scheme is None or self.r == 1:
             return None
         if scheme.smooth is None:
             return None
