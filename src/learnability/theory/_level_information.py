@@ -177,7 +177,9 @@ class LevelInformation:
         key = tuple(np.round(frame, 10).ravel().tolist())
         return cells_of(self.channel.link, self.atoms, key, 6.0, step)
 
-    def _densities(self, points: Points, grid: OmegaGrid) -> Iterator[tuple[NDArray[np.intp], Array]]:
+    def _densities(
+        self, points: Points, grid: OmegaGrid
+    ) -> Iterator[tuple[NDArray[np.intp], Array]]:
         """Labels that occur, and their (p, grad p) in the eigenvectors of M."""
         single = np.float64 if self.r < 3 else np.float32
         turned = points.z @ grid.frame

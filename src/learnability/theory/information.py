@@ -58,7 +58,7 @@ _EDGE = 0.981
 """Overlap of one direction at which the rules of noisy labels are least fine."""
 _MISSED = (4.0, 0.1, 0.1, 1.0)
 """Relative error, over the mass that the rule of labels misses: for one direction at folds."""
-_SAFETY = (2.0, 2.0, 3.0, 1.5)
+_SAFETY = (2.0, 2.0, 3.0, 2.5)
 """The fine rule is closer to the truth than to the rough one; where a label jumps not by much."""
 _FINE_GRID, _ROUGH_GRID = (0.75, 1.0), (1.1, 1.4)
 """Steps of grids of noisy labels for two and three directions, over those that are narrow."""
