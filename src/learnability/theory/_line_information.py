@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,7 +147,7 @@ class LineInformation:
             mass += float(share @ whole[0] @ weight)
         return grid.back(total) / mass, mass
 
-    def _laws(self, grid: OmegaGrid) -> Iterator[tuple[Array, Array]]:
+    def _laws(self, grid: OmegaGrid) -> Iterator[tuple[Array, NDArray[Any]]]:
         """Weights (n,) of some omega, and (density, gradient) (2, 1 + r, labels, n) of halves."""
         points, first = self._points, grid.nodes[0]
         labels, rest = len(self._scores.scores), math.prod(len(x) for x in grid.nodes[1:])

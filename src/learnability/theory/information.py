@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.gaussian.rules import sobol_normals
 from learnability.labels.channel import Channel
 from learnability.labels.posterior import box_posterior
 from learnability.theory._box_information import FiniteInformation, RootInformation
 from learnability.theory._level_information import FINE, ROUGH, LevelInformation
+from learnability.theory._limit_information import limit_information, sampled_slopes
 from learnability.theory._line_information import (
     FEWER_LINES,
     FINE_LINES,
@@ -287,7 +287,8 @@ class LabelInformation:
         The correction is smaller than the limit by the root of V, and grows as its root does: a
         label tells no more of a direction than others allow that are less known.
         """
-        far, near = (self._limit((frame * v) @ frame.T) for v in (kept, variance))
+        slopes = self._slopes
+        far, near = (limit_information(slopes, (frame * v) @ frame.T) for v in (kept, variance))
         own_far, own_near = (np.einsum("ia,ij,ja->a", frame, L, frame) for L in (far, near))
         growth = (own_near / np.maximum(own_far, 1e-300)) ** 0.25
         rest = growth[:, None] * (frame.T @ (found - far) @ frame) * growth
@@ -314,18 +315,7 @@ class LabelInformation:
     @cached_property
     def _slopes(self) -> Array:
         """Gradients of the link on a sample, shape (n, r)."""
-        z = sobol_normals(self.r, 14, 23)
-        with np.errstate(all="ignore"):
-            slopes = np.stack([np.asarray(d(z), dtype=float) for d in self.channel.link.gradient()])
-        return np.where(np.isfinite(slopes), slopes, 0.0).T
-
-    def _limit(self, V: Array) -> Array:
-        """E[n n^T / (n^T V n)], n along the gradient: the information of exact labels as V -> 0."""
-        slopes = self._slopes
-        length = np.einsum("ni,ij,nj->n", slopes, V, slopes)
-        use = length > 0
-        scaled = slopes[use] / np.sqrt(length[use])[:, None]
-        return np.asarray(scaled.T @ scaled) / len(slopes)
+        return sampled_slopes(self.channel.link)
 
     def _corrected(self, M: Array, correction: Array | None = None) -> Array:
         """From the rough rule, and the difference of the fine one at an overlap close to this."""

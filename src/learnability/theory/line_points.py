@@ -119,14 +119,11 @@ class LabelScores:
         Variance of the noise.
     step : float
         Distance of the scores of neighbouring labels.
-    atoms : tuple of float
-        Labels of positive probability before noise, which the rule leaves out.
     """
 
     link: Link
     noise: float
     step: float
-    atoms: tuple[float, ...] = ()
 
     @cached_property
     def _sample(self) -> tuple[Array, Array]:
@@ -134,14 +131,9 @@ class LabelScores:
         nodes = sobol_normals(self.link.r + 1, _SAMPLE, 29)
         with np.errstate(all="ignore"):
             y = np.asarray(self.link(nodes[:, :-1]), dtype=float)
-        kept = np.isfinite(y) & ~np.isin(y, self.atoms)
+        kept = np.isfinite(y)
         noisy = y + math.sqrt(self.noise) * nodes[:, -1]
-        return np.sort(y[kept]), np.sort(noisy[np.isfinite(noisy)])
-
-    @property
-    def share(self) -> float:
-        """Probability of labels that have a density."""
-        return len(self._sample[0]) / len(self._sample[1])
+        return np.sort(y[kept]), np.sort(noisy[kept])
 
     @cached_property
     def scores(self) -> Array:
@@ -172,7 +164,7 @@ class LabelScores:
         for k in range(len(x)):
             gap = (y[:, None] - source[k]) / sigma
             found[:, k] = np.exp(-0.5 * gap**2) @ weight[k]
-        return self.share * found / (weight.sum() * sigma * math.sqrt(2 * math.pi))
+        return np.asarray(found / (weight.sum() * sigma * math.sqrt(2 * math.pi)))
 
 
 def _quantiles(ordered: Array, scores: Array) -> Array:
