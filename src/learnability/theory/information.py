@@ -66,7 +66,7 @@ _FEWER = 20_000
 """Nodes of a product rule that tells the error of that with twice as many."""
 _SMOOTH = 0.92
 """Largest overlap of some directions, beside others that are not found, of product rules."""
-_BEYOND = 0.1
+_BEYOND = (0.1, 0.1, 0.1, 0.4)
 """Relative error of what is told of perfect recovery by the law of the limit alone."""
 _NEAR = (0.05, 0.05, 0.12, 0.12)
 """The rough rule is corrected by the fine one at an overlap this close."""
@@ -232,7 +232,7 @@ class LabelInformation:
                 return max(self.error, _SAFETY[self.r - 1] * gap + self._tails)
             # I(M) grows with M, and no faster than 1 / V: where noise ends that is not told.
             return self.error + max(1 / least - 1, 0.0)
-        return self.error + _BEYOND * max(1 - math.sqrt(least), 0.0)
+        return self.error + _BEYOND[self.r - 1] * max(1 - math.sqrt(least), 0.0)
 
     def __call__(self, M: Array) -> Array:
         """E[g_out g_out^T] at overlap M, shape (r, r)."""

@@ -53,10 +53,8 @@ _MANY = 8
 """From so many ratios on, fixed points of matrices are found along their family."""
 _FAMILY = (32, 24, 16, 12)
 """Traces at which the family of fixed points is computed, for one to four directions."""
-_NODES = (32, 24, 16, 10)
-"""Overlaps at which the information of exchangeable directions is computed."""
-_ON_BOXES = 16
-"""The same for four directions on boxes."""
+_NODES, _ON_BOXES = (32, 24, 16, 10), 16
+"""Overlaps at which that of exchangeable directions is computed; for four of them on boxes."""
 
 
 @lru_cache(maxsize=32)
@@ -195,8 +193,9 @@ class StateEvolution:
     def _thresholds(self) -> tuple[Thresholds, list[str]]:
         """The thresholds, and the names of those that are not found."""
         fixed_points: FixedPoints = self.family if self.curve is None else self.curve
-        recovery = weak_recovery(self.channel)
-        return phase_thresholds(recovery, fixed_points, self.information.error)
+        recovery, told = weak_recovery(self.channel), self.information
+        far = told.error_at(0.9 * np.eye(4)) - told.error if self.r == 4 and not told.exact else 0.0
+        return phase_thresholds(recovery, fixed_points, told.error, told.resolved, far)
 
     @property
     def note(self) -> str:
