@@ -139,9 +139,24 @@ def test_trace_ends_at_the_fixed_point():
     assert np.all(np.diff(path[:, 0, 0]) > -1e-12)
 
 
-def test_four_directions_get_a_sentence():
-    with pytest.raises(LearnabilityError, match="at most 3"):
-        state_evolution(Channel("z1*z2*z3*z4"))
+def test_labels_on_curved_cells_of_four_directions_get_a_sentence():
+    with pytest.raises(LearnabilityError, match="labels of positive probability"):
+        state_evolution(Channel("sign(z1*z2 + z3*z4)"))
+    with pytest.raises(LearnabilityError, match="at most 4"):
+        state_evolution(Channel("z1*z2*z3*z4*z5"))
+
+
+def test_a_product_of_four_directions():
+    """The curve starts at the weak threshold 3.7248, and 4 is that of full recovery."""
+    theory = state_evolution(Channel("z1*z2*z3*z4"))
+    assert theory.curve is not None
+    assert theory.information.error < 0.02
+    assert theory.thresholds.alpha_c == pytest.approx(3.7248, abs=3e-3)
+    assert theory.thresholds.alpha_full == theory.thresholds.alpha_information == 4.0
+    jump, error = theory.thresholds.alpha_algorithmic, theory.thresholds.alpha_algorithmic_stderr
+    assert 4.5 < jump < 5.1 and error < 0.1
+    assert theory.fixed_point(3.5).M[0, 0] == 0.0
+    assert theory.fixed_point(jump + 3 * error).M[0, 0] == 1.0
 
 
 def test_four_directions_on_boxes():

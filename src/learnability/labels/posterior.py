@@ -40,6 +40,7 @@ __all__ = [
     "Posterior",
     "Resolution",
     "Scheme",
+    "box_posterior",
     "checked_posterior",
     "evaluate",
     "scheme_of",
@@ -108,12 +109,19 @@ def _scheme_of_law(channel: Channel, law: Law) -> Scheme:
 
 
 @lru_cache(maxsize=64)
+def box_posterior(channel: Channel) -> BoxPosterior | None:
+    """Return the scheme on boxes of a function of z, where that is exact."""
+    few = channel.law is None and channel.link.r <= MOST_ON_BOXES
+    return BoxPosterior.of(channel) if few else None
+
+
+@lru_cache(maxsize=64)
 def scheme_of(channel: Channel) -> Scheme:
     """Return the scheme for a channel: boxes where they are exact, else lines."""
     if channel.law is not None:
         return _scheme_of_law(channel, channel.law)
     r = channel.link.r
-    boxes = BoxPosterior.of(channel) if r <= MOST_ON_BOXES else None
+    boxes = box_posterior(channel)
     if boxes is None and r > MOST_DIRECTIONS:
         raise LearnabilityError(
             f"The posterior of {channel.link!r} has {r} hidden directions, but at most "

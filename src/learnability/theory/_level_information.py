@@ -24,7 +24,7 @@ from learnability.theory._label_panels import label_rule
 from learnability.theory.cell_edges import Cells, cells_of, label_atoms, label_sample
 from learnability.theory.level_points import LevelPoints, Points
 
-__all__ = ["FINE", "ROUGH", "LevelInformation", "Resolution"]
+__all__ = ["FINE", "ROUGH", "LevelInformation", "OmegaGrid", "Resolution", "fisher"]
 
 Array = NDArray[np.float64]
 
@@ -136,7 +136,7 @@ class LevelInformation:
     def _contributions(self, points: Points, q: Array) -> Array:
         """E over omega of p, and of (grad p)^2 / p, of each label, at a diagonal overlap."""
         # Which labels matter is told by few omega.
-        grid = _Omega(np.diag(q), _TEST, self.channel.link.symmetries)
+        grid = OmegaGrid(np.diag(q), _TEST, self.channel.link.symmetries)
         found = np.zeros((len(points.start) - 1, 1 + self.r))
         for k, density in self._densities(points, grid):
             found[k, 0] = density[0] @ grid.weight
@@ -152,17 +152,17 @@ class LevelInformation:
 
     def with_mass(self, M: Array) -> tuple[Array, float]:
         """The same, divided by the mass of all labels, which should be one; and that mass."""
-        grid = _Omega(M, self.resolution, self.channel.link.symmetries)
+        grid = OmegaGrid(M, self.resolution, self.channel.link.symmetries)
         parts = self._laws(grid)
         if self.channel.noise > 0:
             parts = self._blurred(parts)
         total, mass = np.zeros((self.r, self.r)), 0.0
         for _, weight, density in parts:
-            total += _fisher(density, grid.weight, weight[:, None])
+            total += fisher(density, grid.weight, weight[:, None])
             mass += float(weight @ density[0] @ grid.weight)
         return grid.back(total) / mass, mass
 
-    def _laws(self, grid: _Omega) -> Iterator[tuple[Array, Array, Array]]:
+    def _laws(self, grid: OmegaGrid) -> Iterator[tuple[Array, Array, Array]]:
         """Labels (k,), weights (k,) and (density, gradient) (1 + r, k, n) on the grid of omega."""
         if self._rule is not None:
             y, weight, points = self._rule
@@ -177,7 +177,9 @@ class LevelInformation:
         key = tuple(np.round(frame, 10).ravel().tolist())
         return cells_of(self.channel.link, self.atoms, key, 6.0, step)
 
-    def _densities(self, points: Points, grid: _Omega) -> Iterator[tuple[NDArray[np.intp], Array]]:
+    def _densities(
+        self, points: Points, grid: OmegaGrid
+    ) -> Iterator[tuple[NDArray[np.intp], Array]]:
         """Labels that occur, and their (p, grad p) in the eigenvectors of M."""
         single = np.float64 if self.r < 3 else np.float32
         turned = points.z @ grid.frame
@@ -199,10 +201,19 @@ class LevelInformation:
             yield y[part], weight[part], kernel[part] @ stacked
 
 
-class _Omega:
+class OmegaGrid:
     """A product grid of omega ~ N(0, M) in the eigenvectors of M.
 
     Reflections of the link that keep the eigenvectors leave one half of an axis.
+
+    Parameters
+    ----------
+    M : array, shape (r, r)
+        The overlap.
+    resolution : Resolution
+        How finely.
+    symmetries : tuple of Symmetry
+        Of the link.
     """
 
     def __init__(self, M: Array, resolution: Resolution, symmetries: tuple[Symmetry, ...]) -> None:
@@ -241,7 +252,7 @@ class _Omega:
         return np.asarray(self.frame @ total @ self.frame.T)
 
 
-def _fisher(density: Array, weight: Array, times: Array | float = 1.0) -> Array:
+def fisher(density: Array, weight: Array, times: Array | float = 1.0) -> Array:
     """E over omega of grad p grad p^T / p, summed over labels that count so many times."""
     r = len(density) - 1
     slope = density[1:].reshape(r, -1)

@@ -196,6 +196,11 @@ class OverlapCurve:
             return math.inf if self._lowest < _OUT_OF_REACH else math.nan
         return math.nan if self._turn is None else self._turn[1]
 
+    @property
+    def jumps_from(self) -> float:
+        """The overlap at that maximum."""
+        return 1.0 if self._turn is None else self._turn[0]
+
     @cached_property
     def _lowest(self) -> float:
         """The least alpha of a fixed point beyond the jump; `_OUT_OF_REACH` if there is none."""

@@ -236,6 +236,13 @@ class OverlapFamily:
                 raise ArithmeticError("The family is not one curve at its maximum.")
         return top.alpha
 
+    @property
+    def jumps_from(self) -> float:
+        """Largest overlap of a direction at that maximum."""
+        tops = self._tops
+        top = max(tops, key=lambda m: m.alpha) if tops else None
+        return 1.0 if top is None else float(np.linalg.eigvalsh(top.M)[-1])
+
     @cached_property
     def information_threshold(self) -> float:
         """Where the lowest and the highest fixed point have the same free entropy; NaN if none."""

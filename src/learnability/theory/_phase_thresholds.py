@@ -33,6 +33,11 @@ class FixedPoints(Protocol):
         ...
 
     @property
+    def jumps_from(self) -> float:
+        """Largest overlap of a direction from which it jumps; one where that is not known."""
+        ...
+
+    @property
     def information_threshold(self) -> float:
         """Where the lowest and the highest fixed point have the same free entropy."""
         ...
@@ -91,7 +96,11 @@ class Thresholds:
 
 
 def phase_thresholds(
-    recovery: WeakRecovery, fixed_points: FixedPoints, error: float
+    recovery: WeakRecovery,
+    fixed_points: FixedPoints,
+    error: float,
+    resolved: float = 1.0,
+    beyond: float = 0.0,
 ) -> tuple[Thresholds, list[str]]:
     """Return all thresholds, and the names of those that are not found.
 
@@ -103,6 +112,8 @@ def phase_thresholds(
         Of all ratios.
     error : float
         Relative error of the information of a label, which is one of every ratio.
+    resolved, beyond : float
+        Above this overlap the error is larger by so much.
     """
     missed: list[str] = []
 
@@ -113,11 +124,11 @@ def phase_thresholds(
             missed.append(what)
             return math.nan
 
-    def spread(value: float, coarser: float) -> float:
+    def spread(value: float, coarser: float, more: float) -> float:
         """The error of the information, and what fewer fixed points change."""
         if not math.isfinite(value):
             return math.nan
-        return value * (error + _ROUNDING) + (
+        return value * (error + more + _ROUNDING) + (
             abs(coarser - value) if math.isfinite(coarser) else 0.0
         )
 
@@ -125,10 +136,11 @@ def phase_thresholds(
     jump = found("the jump", lambda: fixed_points.spinodal)
     best = found("the information-theoretic threshold", lambda: fixed_points.information_threshold)
     other = found("the error of the last one", lambda: fixed_points.coarser().information_threshold)
+    from_far = beyond if math.isfinite(jump) and fixed_points.jumps_from > resolved else 0.0
     return replace(
         Thresholds.weak(recovery, full),
         alpha_algorithmic=jump,
         alpha_information=best,
-        alpha_algorithmic_stderr=spread(jump, jump),
-        alpha_information_stderr=spread(best, other),
+        alpha_algorithmic_stderr=spread(jump, jump, from_far),
+        alpha_information_stderr=spread(best, other, 0.0 if best == full else beyond),
     ), list(dict.fromkeys(missed))

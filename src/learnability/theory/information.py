@@ -1,7 +1,8 @@
 """The information I(M) = E[g_out g_out^T] of one label, by the best of the ways to compute it.
 
 Links on boxes have exact integrals at diagonal overlaps, exact posteriors are integrated on
-product rules, and every other link is integrated over its level sets and cells. Close to perfect
+product rules, and every other link is integrated over its level sets and cells, which lines drawn
+at random meet in four directions. Close to perfect
 recovery these cannot be resolved: there noisy labels are integrated on a grid of z where that is
 fine enough, and else I(M) follows its limit law, V I(M) ~ V^e with e = 0 for labels with a density,
 1/2 for finitely many labels, and 1 for noisy ones.
@@ -18,24 +19,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.gaussian.rules import sobol_normals
 from learnability.labels.channel import Channel
-from learnability.labels.posterior import BoxPosterior, scheme_of
+from learnability.labels.posterior import box_posterior
 from learnability.theory._box_information import FiniteInformation, RootInformation
 from learnability.theory._level_information import FINE, ROUGH, LevelInformation
+from learnability.theory._limit_information import limit_information, sampled_slopes
+from learnability.theory._line_information import (
+    FEWER_LINES,
+    FINE_LINES,
+    ROUGH_LINES,
+    LineInformation,
+)
 from learnability.theory._noisy_grid import NoisyGrid
 from learnability.theory._noisy_line import NARROWEST, NoisyLine, noisy_line
 from learnability.theory._quadrature_information import QuadratureInformation
+from learnability.theory.cell_edges import label_atoms
 
 __all__ = ["MOST_DIRECTIONS", "RESOLVED", "LabelInformation", "keeps_diagonal", "label_information"]
 
 Array = NDArray[np.float64]
 
 MOST_DIRECTIONS = 4
-"""Most hidden directions of which the information is computed; the last on boxes alone."""
+"""Most hidden directions of which the information is computed."""
 
 RESOLVED = (1 - 1e-4, 0.97, 0.88, 0.995)
 """Largest overlap that level sets and cells resolve, for one to three directions; boxes of four."""
+_ON_LINES = 0.75
+"""The same for lines drawn at random, which meet level sets of four directions."""
 _NOISY = 0.97
 """The same for level sets of one direction under label noise, whose posteriors have a width."""
 _COARSE = 0.7
@@ -43,12 +53,12 @@ _COARSE = 0.7
 _PROBE = 0.5
 _ON_BOXES = (1e-8, 1e-7, 1e-4, 5e-4)
 """Relative error of integrals on boxes, for one to four open directions."""
-_PROBES = ((0.2, 0.5, 0.8), (0.5, 0.8), (0.5, 0.8))
+_PROBES = ((0.2, 0.5, 0.8), (0.5, 0.8), (0.5, 0.8), (0.1, 0.4, 0.75))
 _EDGE = 0.981
 """Overlap of one direction at which the rules of noisy labels are least fine."""
-_MISSED = (4.0, 0.1, 0.1)
+_MISSED = (4.0, 0.1, 0.1, 1.0)
 """Relative error, over the mass that the rule of labels misses: for one direction at folds."""
-_SAFETY = (2.0, 2.0, 3.0)
+_SAFETY = (2.0, 2.0, 3.0, 2.5)
 """The fine rule is closer to the truth than to the rough one; where a label jumps not by much."""
 _FINE_GRID, _ROUGH_GRID = (0.75, 1.0), (1.1, 1.4)
 """Steps of grids of noisy labels for two and three directions, over those that are narrow."""
@@ -56,7 +66,7 @@ _FEWER = 20_000
 """Nodes of a product rule that tells the error of that with twice as many."""
 _SMOOTH = 0.92
 """Largest overlap of some directions, beside others that are not found, of product rules."""
-_BEYOND = 0.1
+_BEYOND = (0.1, 0.1, 0.1, 0.4)
 """Relative error of what is told of perfect recovery by the law of the limit alone."""
 _NEAR = (0.05, 0.05, 0.12, 0.12)
 """The rough rule is corrected by the fine one at an overlap this close."""
@@ -93,7 +103,7 @@ class LabelInformation:
     Parameters
     ----------
     channel : Channel
-        The link and its label noise, with at most three hidden directions.
+        The link and its label noise, with at most four hidden directions.
     """
 
     channel: Channel
@@ -104,11 +114,12 @@ class LabelInformation:
                 f"State evolution of {self.channel.link!r} has {self.r} hidden directions, but at "
                 f"most {MOST_DIRECTIONS} are computed."
             )
-        if self.r == MOST_DIRECTIONS and self.on_boxes is None:
+        if self._on_lines and label_atoms(self.channel.link):
             raise LearnabilityError(
                 f"State evolution of {self.channel.link!r} with {self.r} hidden directions is "
-                "computed for links that are constant on boxes in all coordinates but one, and "
-                "this one is not."
+                "computed for labels that have a density, and for links that are constant on boxes "
+                "in all coordinates but one: this one has labels of positive probability on cells "
+                "that are no boxes."
             )
 
     @property
@@ -116,9 +127,16 @@ class LabelInformation:
         """Number of hidden directions."""
         return self.channel.link.r
 
+    @cached_property
+    def _on_lines(self) -> bool:
+        """Whether level sets of four directions are met by lines drawn at random."""
+        return self.r == MOST_DIRECTIONS and self.on_boxes is None
+
     @property
     def resolved(self) -> float:
         """Largest overlap that level sets and cells resolve."""
+        if self._on_lines:
+            return _ON_LINES
         if self.r > 1 or self.channel.noise == 0:
             return RESOLVED[self.r - 1]
         return 1 - NARROWEST if isinstance(self._levels, NoisyLine) else _NOISY
@@ -131,8 +149,8 @@ class LabelInformation:
     @cached_property
     def on_boxes(self) -> Callable[[Array], Array] | None:
         """E[g_j^2] at diagonal overlaps q (r,), by exact integrals, where there are such."""
-        scheme = scheme_of(self.channel)
-        if not isinstance(scheme, BoxPosterior) or not self.keeps_diagonal:
+        scheme = box_posterior(self.channel)
+        if scheme is None or not self.keeps_diagonal:
             return None
         finite = FiniteInformation(scheme)
         if scheme.smooth is None:
@@ -166,10 +184,12 @@ class LabelInformation:
         known = int(np.count_nonzero(values > 1e-8))
         resolved = known in (0, self.r) or float(values[-1]) <= _SMOOTH
         few = self.r + (self.channel.noise > 0) + known <= 3
-        return self._quadrature.exact and few and resolved
+        return few and resolved and self._quadrature.exact
 
     @cached_property
-    def _levels(self) -> LevelInformation | NoisyLine:
+    def _levels(self) -> LevelInformation | NoisyLine | LineInformation:
+        if self._on_lines:
+            return LineInformation(self.channel, FINE_LINES)
         return noisy_line(self.channel) or LevelInformation(self.channel, FINE)
 
     @property
@@ -190,9 +210,11 @@ class LabelInformation:
             return max(self._quadrature_error(q * np.eye(self.r)) for q in _PROBES[self.r - 1])
         gaps = []
         edge = (_EDGE, self.resolved) if self.r == 1 and self.channel.noise > 0 else ()
+        other = self._other
         for probe in (*_PROBES[self.r - 1], *(q for q in edge if q <= self.resolved)):
             M = probe * np.eye(self.r)
-            (fine, mass), rough = self._levels.with_mass(M), self._rough(M)
+            fine, mass = self._levels.with_mass(M)
+            fine, rough = self._symmetric(fine, M), self._symmetric(other(M), M)
             missed = _MISSED[self.r - 1] * abs(mass - 1)
             gaps.append(float(np.abs(fine - rough).max() / np.abs(fine).max()) + missed)
         return _SAFETY[self.r - 1] * max(gaps) + self._tails
@@ -202,7 +224,8 @@ class LabelInformation:
         """E[x^2; |x| > reach] of the largest omega, which both resolutions leave out."""
         if isinstance(self._levels, NoisyLine):
             return 0.0
-        reach = FINE.omega_reach[self.r - 1]
+        resolution = FINE_LINES.omega if self._on_lines else FINE
+        reach = resolution.omega_reach[self.r - 1]
         density = math.exp(-0.5 * reach**2) / math.sqrt(2 * math.pi)
         return 2 * reach * density + math.erfc(reach / math.sqrt(2))
 
@@ -218,7 +241,7 @@ class LabelInformation:
                 return max(self.error, _SAFETY[self.r - 1] * gap + self._tails)
             # I(M) grows with M, and no faster than 1 / V: where noise ends that is not told.
             return self.error + max(1 / least - 1, 0.0)
-        return self.error + _BEYOND * max(1 - math.sqrt(least), 0.0)
+        return self.error + _BEYOND[self.r - 1] * max(1 - math.sqrt(least), 0.0)
 
     def __call__(self, M: Array) -> Array:
         """E[g_out g_out^T] at overlap M, shape (r, r)."""
@@ -243,7 +266,7 @@ class LabelInformation:
 
     def finely(self, M: Array) -> Array:
         """The same by the fine rule at each overlap, for overlaps that it resolves."""
-        return self(M) if self.exact_at(M) else self._levels(M)
+        return self(M) if self.exact_at(M) else self._symmetric(self._levels(M), M)
 
     def _anywhere(self, M: Array, correction: Array | None = None) -> Array:
         """From level sets and cells; close to perfect recovery by the law of the limit."""
@@ -273,7 +296,8 @@ class LabelInformation:
         The correction is smaller than the limit by the root of V, and grows as its root does: a
         label tells no more of a direction than others allow that are less known.
         """
-        far, near = (self._limit((frame * v) @ frame.T) for v in (kept, variance))
+        slopes = self._slopes
+        far, near = (limit_information(slopes, (frame * v) @ frame.T) for v in (kept, variance))
         own_far, own_near = (np.einsum("ia,ij,ja->a", frame, L, frame) for L in (far, near))
         # A direction along which the label only jumps is no part of the limit: it keeps its own.
         smooth = own_far > 1e-9 * own_far.max()
@@ -312,18 +336,7 @@ class LabelInformation:
     @cached_property
     def _slopes(self) -> Array:
         """Gradients of the link on a sample, shape (n, r)."""
-        z = sobol_normals(self.r, 14, 23)
-        with np.errstate(all="ignore"):
-            slopes = np.stack([np.asarray(d(z), dtype=float) for d in self.channel.link.gradient()])
-        return np.where(np.isfinite(slopes), slopes, 0.0).T
-
-    def _limit(self, V: Array) -> Array:
-        """E[n n^T / (n^T V n)], n along the gradient: the information of exact labels as V -> 0."""
-        slopes = self._slopes
-        length = np.einsum("ni,ij,nj->n", slopes, V, slopes)
-        use = length > 0
-        scaled = slopes[use] / np.sqrt(length[use])[:, None]
-        return np.asarray(scaled.T @ scaled) / len(slopes)
+        return sampled_slopes(self.channel.link)
 
     def _corrected(self, M: Array, correction: Array | None = None) -> Array:
         """From the rough rule, and the difference of the fine one at an overlap close to this."""
@@ -363,8 +376,15 @@ class LabelInformation:
         return []
 
     @cached_property
-    def _rough(self) -> LevelInformation | NoisyLine:
+    def _rough(self) -> LevelInformation | NoisyLine | LineInformation:
+        if self._on_lines:
+            return LineInformation(self.channel, ROUGH_LINES)
         return noisy_line(self.channel, _COARSE) or LevelInformation(self.channel, ROUGH)
+
+    @property
+    def _other(self) -> LevelInformation | NoisyLine | LineInformation:
+        """The rule that tells the error of the fine one."""
+        return LineInformation(self.channel, FEWER_LINES) if self._on_lines else self._rough
 
     @cached_property
     def _grid(self) -> NoisyGrid | None:

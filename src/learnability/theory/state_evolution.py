@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.labels.channel import Channel
-from learnability.labels.posterior import BoxPosterior, scheme_of
+from learnability.labels.posterior import box_posterior
 from learnability.statuses import Status
 from learnability.theory._box_information import KNOWN
 from learnability.theory._free_entropy import free_entropy
@@ -51,10 +51,10 @@ _MOST_CENTRES = 4
 """How often a function I(M) that is smooth around an overlap is moved to another."""
 _MANY = 8
 """From so many ratios on, fixed points of matrices are found along their family."""
-_FAMILY = (32, 24, 16)
-"""Traces at which the family of fixed points is computed, for one, two and three directions."""
-_NODES = (32, 24, 16, 16)
-"""Overlaps at which the information of exchangeable directions is computed."""
+_FAMILY = (32, 24, 16, 12)
+"""Traces at which the family of fixed points is computed, for one to four directions."""
+_NODES, _ON_BOXES = (32, 24, 16, 10), 16
+"""Overlaps at which that of exchangeable directions is computed; for four of them on boxes."""
 
 
 @lru_cache(maxsize=32)
@@ -131,7 +131,7 @@ class StateEvolution:
             return OverlapCurve(on_the_diagonal, self.alpha_c, information.error)
         between, missed = interpolated_information(
             on_the_diagonal,
-            _NODES[self.r - 1],
+            _ON_BOXES if information.exact else _NODES[self.r - 1],
             information.resolved,
             self.alpha_c > 0,
             information.exponent,
@@ -143,8 +143,8 @@ class StateEvolution:
     @cached_property
     def leading(self) -> int | None:
         """The smooth coordinate of a link on boxes, when the others show nothing without it."""
-        scheme = scheme_of(self.channel)
-        if self.information.on_boxes is None or not isinstance(scheme, BoxPosterior) or self.r == 1:
+        scheme = box_posterior(self.channel)
+        if self.information.on_boxes is None or scheme is None or self.r == 1:
             return None
         if scheme.smooth is None:
             return None
@@ -194,8 +194,9 @@ class StateEvolution:
     def _thresholds(self) -> tuple[Thresholds, list[str]]:
         """The thresholds, and the names of those that are not found."""
         fixed_points: FixedPoints = self.family if self.curve is None else self.curve
-        recovery = weak_recovery(self.channel)
-        return phase_thresholds(recovery, fixed_points, self.information.error)
+        recovery, told = weak_recovery(self.channel), self.information
+        far = told.error_at(0.9 * np.eye(4)) - told.error if self.r == 4 and not told.exact else 0.0
+        return phase_thresholds(recovery, fixed_points, told.error, told.resolved, far)
 
     @property
     def note(self) -> str:

@@ -239,10 +239,12 @@ def test_bad_sizes() -> None:
 
 
 def test_four_directions() -> None:
-    with pytest.raises(LearnabilityError, match="at most 3"):
-        BayesAMP().simulate("z1*z2*z3*z4", d=20, alpha=2.0)
-    with pytest.raises(LearnabilityError, match="at most 3"):
-        BayesAMP().predict("z1*z2*z3*z4", alpha=2.0)
+    run = BayesAMP().simulate("z1 + z2*z3*z4", d=100, alpha=2.0, seeds=1)
+    assert float(run.overlap[0, 0, 0]) == pytest.approx(0.8, abs=0.15)
+    with pytest.raises(LearnabilityError, match="labels without noise"):
+        BayesAMP().simulate(MultiIndex("z1*z2*z3*z4", noise=0.1), d=20, alpha=2.0)
+    with pytest.raises(LearnabilityError, match="labels of positive probability"):
+        BayesAMP().predict("sign(z1*z2 + z3*z4)", alpha=2.0)
 
 
 def test_labels_that_are_not_finite(monkeypatch: pytest.MonkeyPatch) -> None:

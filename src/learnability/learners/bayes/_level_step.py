@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.labels.channel import Channel
-from learnability.labels.posterior import LinePosterior, scheme_of
+from learnability.labels.posterior import box_posterior
 from learnability.learners.bayes._surface_step import SurfaceStep
 from learnability.theory.cell_edges import cells_of, label_atoms
 from learnability.theory.level_points import LevelPoints
@@ -133,12 +133,14 @@ class CellStep:
 
 
 def step_on_levels(channel: Channel, y: NDArray[Any]) -> LevelStep | CellStep | SurfaceStep | None:
-    """Return the step of a link of two or three directions without noise; None for all others.
+    """Return the step of a link of two to four directions without noise; None for all others.
 
     In the plane, lines that stay throughout are close enough for kinks and jumps.
     """
     link = channel.link
-    if link.r < 2 or channel.noise > 0 or not isinstance(scheme_of(channel), LinePosterior):
+    if link.r < 2 or channel.noise > 0 or channel.law is not None:
+        return None
+    if box_posterior(channel) is not None:
         return None
     if link.values is not None:
         return CellStep(channel, y) if link.r == 2 else None

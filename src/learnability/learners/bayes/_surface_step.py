@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from learnability.labels.channel import Channel
 from learnability.labels.link import Link
-from learnability.learners.bayes._surface_points import SurfacePoints, surface_points
+from learnability.theory.surface_points import SurfacePoints, surface_points
 
 __all__ = ["SurfaceStep"]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.fields import choice, number, record, whole
-from learnability.labels.posterior import scheme_of
+from learnability.labels.posterior import box_posterior, scheme_of
 from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.bayes._channel_step import ChannelStep
 from learnability.learners.bayes._generalisation import errors, expected_errors, squared_error
@@ -101,7 +101,21 @@ class BayesAMP(Learner):
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
         """Refuse a link whose posterior is out of reach, before the work."""
-        scheme_of(target.channel)
+        channel = target.channel
+        if target.r < 4 or channel.law is not None or box_posterior(channel) is not None:
+            scheme_of(channel)
+            return
+        label_information(channel)
+        if channel.noise > 0 and not (verb == "predict" and self._explicit(question)):
+            raise LearnabilityError(
+                f"Runs of message passing on {target.link!r}, of four directions, need labels "
+                "without noise: the posterior of a noisy one is an integral over all of them that "
+                "would take minutes a step. `predict` answers."
+            )
+
+    def _explicit(self, question: str) -> bool:
+        """Whether the prediction needs no posteriors of single samples."""
+        return question == "values" or self.damping == 1
 
     def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
         """One run on samples, in float32."""

@@ -1,8 +1,6 @@
 """Points of the level set of each label, on lines of a grid around each mean.
 
-With z = omega + L t, the lines of a grid of t cross the level set g = y. Lines along axis a count
-with the share n_a^2 of the unit normal n: tangent lines have no weight. Only edges of the grid at
-whose ends g - y has different signs, or that a break crosses, are looked at.
+With z = omega + L t, the lines of a grid of t along every axis cross the level set g = y.
 """
 
 from __future__ import annotations
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 
 from learnability.labels.link import Link
 from learnability.labels.posterior import Coordinates
+from learnability.theory.level_crossings import Edges, crossings
 
 __all__ = ["SurfacePoints", "surface_points"]
 
@@ -23,14 +22,12 @@ Array = NDArray[np.float64]
 Single = NDArray[np.float32]
 Indices = NDArray[np.intp]
 
-_STEP, _REACH = {2: 0.08, 3: 0.4}, 4.8
+_STEP, _REACH = {2: 0.08, 3: 0.4, 4: 0.8}, 4.8
 """Distance of lines, and how far from a mean they run, in standard deviations."""
 _FARTHER, _MARGIN = 2.0, 1.5
 """A label that is out of reach, or within this margin of it, is met by a grid so much larger."""
 _BLOCK = 32
 """Samples at a time: their values of g on the grid stay in cache."""
-_INSET = 1e-3
-"""Values at a break are taken so far on both sides of it, in steps of the grid."""
 
 
 class SurfacePoints(NamedTuple):
@@ -67,7 +64,7 @@ class SurfacePoints(NamedTuple):
 
 
 def surface_points(
-    link: Link, samples: Indices, omega: Single, y: Single, root: Array
+    link: Link, samples: Indices, omega: Single, y: Single, root: Array, step: float | None = None
 ) -> SurfacePoints:
     """Points of the surfaces g = y_i around omega_i.
 
@@ -83,11 +80,14 @@ def surface_points(
         Labels.
     root : array, shape (r, r)
         L, lower triangular.
+    step : float, optional
+        Distance of lines, in standard deviations.
     """
+    step = _STEP[link.r] if step is None else step
     found = [SurfacePoints.none(link.r)]
     with np.errstate(all="ignore"):
         for scale in (1.0, _FARTHER):
-            grid = _grid(link.r, scale * _STEP[link.r], scale * _REACH)
+            grid = _grid(link.r, scale * step, scale * _REACH)
             far = []
             for start in range(0, len(samples), _BLOCK):
                 some = samples[start : start + _BLOCK]
@@ -141,34 +141,6 @@ def _grid(r: int, step: float, reach: float) -> _Grid:
     return _Grid(step, axis, nodes.reshape(r, -1), np.array(near))
 
 
-class _Edges(NamedTuple):
-    """Stretches of lines along one axis: the points z + x times the column of the root.
-
-    Attributes
-    ----------
-    sample : array of int, shape (n,)
-        The sample.
-    t, z : array, shape (r, n)
-        The node from which x is counted.
-    low, high : array, shape (n,)
-        The ends, as values of x.
-    before, after : array, shape (n,)
-        The value of g - y at both.
-    """
-
-    sample: NDArray[Any]
-    t: NDArray[Any]
-    z: NDArray[Any]
-    low: NDArray[Any]
-    high: NDArray[Any]
-    before: NDArray[Any]
-    after: NDArray[Any]
-
-    def of(self, chosen: NDArray[Any]) -> _Edges:
-        """Some of these edges."""
-        return _Edges(*(values[..., chosen] for values in self))
-
-
 class _Surface:
     """The level surfaces of some samples on a grid."""
 
@@ -209,24 +181,9 @@ class _Surface:
     ) -> tuple[Indices, Single, Single, Single]:
         """The same on lines along an axis, with weights in units of a cell of t."""
         edges = self._edges(axis, value, signs)
-        if self.breaks:
-            for function in self.breaks:
-                edges = self._split(edges, axis, function)
-            edges = edges.of((edges.before > 0) != (edges.after > 0))
-        x = self._root(edges, axis, self.link, 1, self.y[edges.sample])
-        z = edges.z + x * self.root[:, axis, None]
-        point = Coordinates(tuple(z))
-        slope = self.root.T @ np.stack([point.evaluate(d, np) for d in self.link.gradient()])
-        weight = np.abs(slope[axis]) / np.einsum("in,in->n", slope, slope)
-        good = np.isfinite(weight)
-        if self.link.breaks is None:  # A jump over the label is no root.
-            off = np.abs(point.evaluate(self.link, np) - self.y[edges.sample])
-            good &= off <= 0.1 * np.abs(edges.after - edges.before)
-        t = edges.t
-        t[axis] += x
-        return edges.sample[good], t[:, good], z[:, good], weight[good].astype(np.float32)
+        return crossings(self.link, self.y, self.root, edges, axis, self.grid.step)
 
-    def _edges(self, axis: int, value: Single, signs: list[NDArray[np.bool_]]) -> _Edges:
+    def _edges(self, axis: int, value: Single, signs: list[NDArray[np.bool_]]) -> Edges:
         """Edges along which g - y changes its sign, or which a break crosses."""
         r, size = self.grid.t.shape
         stride = len(self.grid.axis) ** (r - 1 - axis)
@@ -239,41 +196,4 @@ class _Surface:
         low = np.zeros(len(start), dtype=np.float32)
         high = np.full(len(start), self.grid.step, dtype=np.float32)
         z = self.omega[:, sample] + self.root @ t
-        return _Edges(sample, t, z, low, high, value[start], value[start + stride])
-
-    def _value(self, edges: _Edges, axis: int, x: Single, function: Link) -> Single:
-        z = edges.z + x * self.root[:, axis, None]
-        return np.asarray(Coordinates(tuple(z)).evaluate(function, np), dtype=np.float32)
-
-    def _split(self, edges: _Edges, axis: int, function: Link) -> _Edges:
-        """Cut edges in two at the zero of a break: the link may jump or fold there."""
-        first = self._value(edges, axis, edges.low, function)
-        last = self._value(edges, axis, edges.high, function)
-        crossed = (first > 0) != (last > 0)
-        cut = edges.of(crossed)
-        x = self._root(cut._replace(before=first[crossed], after=last[crossed]), axis, function, 2)
-        y, inset = self.y[cut.sample], np.float32(_INSET * self.grid.step)
-        low, high = np.maximum(x - inset, cut.low), np.minimum(x + inset, cut.high)
-        left = cut._replace(high=low, after=self._value(cut, axis, low, self.link) - y)
-        right = cut._replace(low=high, before=self._value(cut, axis, high, self.link) - y)
-        parts = zip(edges.of(~crossed), left, right, strict=True)
-        return _Edges(*(np.concatenate(part, axis=-1) for part in parts))
-
-    def _root(
-        self, edges: _Edges, axis: int, function: Link, rounds: int, value: Any = 0.0
-    ) -> Single:
-        """Position of a value of a function on edges at whose ends it lies on two sides.
-
-        A parabola through the two ends and the root of the chord, as a function of the value,
-        has an error of third order; it is drawn again within the ends that it leaves.
-        """
-        a, b, u, v = edges.low, edges.high, edges.before, edges.after
-        x = (a * v - b * u) / (v - u)
-        for _ in range(rounds):
-            w = self._value(edges, axis, x, function) - value
-            best = x + w * ((x - a) * v / (w - u) - (x - b) * u / (w - v)) / (u - v)
-            left = (w > 0) == (u > 0)
-            a, u = np.where(left, x, a), np.where(left, w, u)
-            b, v = np.where(left, b, x), np.where(left, v, w)
-            x = np.clip(np.where(np.isfinite(best), best, x), a, b)
-        return np.asarray(x)
+        return Edges(sample, t, z, low, high, value[start], value[start + stride])
