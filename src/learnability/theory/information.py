@@ -23,7 +23,7 @@ from learnability.labels.channel import Channel
 from learnability.labels.posterior import box_posterior
 from learnability.theory._box_information import FiniteInformation, RootInformation
 from learnability.theory._level_information import FINE, ROUGH, LevelInformation
-from learnability.theory._limit_information import limit_information, sampled_slopes
+from learnability.theory._limit_information import BeyondResolved, sampled_slopes
 from learnability.theory._line_information import (
     FEWER_LINES,
     FINE_LINES,
@@ -163,8 +163,8 @@ class LabelInformation:
     @cached_property
     def saturation(self) -> float:
         """Relative error of integrals on boxes where labels are equal only to rounding."""
-        scheme = scheme_of(self.channel)
-        if not isinstance(scheme, BoxPosterior) or scheme.smooth is None:
+        scheme = box_posterior(self.channel)
+        if scheme is None or scheme.smooth is None:
             return 0.0
         lost, M = RootInformation(scheme).blurred, _PROBE * np.eye(self.r)
         return lost / float((1 - _PROBE) * np.trace(self(M))) if lost > 0 else 0.0
@@ -281,57 +281,14 @@ class LabelInformation:
         # On the way to perfect recovery all steps start from the same overlap.
         ends = values[0] >= most
         found = self._last if ends else self._corrected((frame * kept) @ frame.T, correction)
+        near = BeyondResolved(self._rough, kept, variance, frame)
         if self.exponent == 0:
-            return self._beyond_exact(found, 1 - kept, variance, frame)
-        growth = self._growth(kept, variance, frame)
-        return np.asarray(frame @ (growth[:, None] * (frame.T @ found @ frame) * growth) @ frame.T)
+            return near.of_exact_labels(found, self._slopes)
+        return near.of_power(found, 1 - self.exponent)
 
     @cached_property
     def _last(self) -> Array:
         return self._corrected(self.resolved * np.eye(self.r))
-
-    def _beyond_exact(self, found: Array, kept: Array, variance: Array, frame: Array) -> Array:
-        """Of exact labels, from variances kept to smaller ones: the limit and its correction.
-
-        The correction is smaller than the limit by the root of V, and grows as its root does: a
-        label tells no more of a direction than others allow that are less known.
-        """
-        slopes = self._slopes
-        far, near = (limit_information(slopes, (frame * v) @ frame.T) for v in (kept, variance))
-        own_far, own_near = (np.einsum("ia,ij,ja->a", frame, L, frame) for L in (far, near))
-        # A direction along which the label only jumps is no part of the limit: it keeps its own.
-        smooth = own_far > 1e-9 * own_far.max()
-        growth = np.where(smooth, own_near / np.maximum(own_far, 1e-300), 1.0) ** 0.25
-        if not smooth.all():
-            line = self._line(1 - kept, variance, frame, 0.0, np.ones(self.r, dtype=bool))
-            growth = np.where(smooth, growth, np.sqrt(line))
-        rest = growth[:, None] * (frame.T @ (found - far) @ frame) * growth
-        values, turn = np.linalg.eigh(near + frame @ rest @ frame.T)
-        return np.asarray((turn * np.maximum(values, 0.0)) @ turn.T)
-
-    def _growth(self, kept: Array, variance: Array, frame: Array) -> Array:
-        """Root of the growth of I(M) in each eigenvector, from overlaps kept to the true ones.
-
-        Labels on cells tell I(M) ~ (h_0 + h_1 V^(1/2)) / V^(1/2), a line that two overlaps give.
-        """
-        power = 1 - self.exponent
-        line = self._line(kept, variance, frame, power, variance < 1 - kept)
-        return np.asarray(np.sqrt(line * ((1 - kept) / variance) ** power))
-
-    def _line(
-        self, kept: Array, variance: Array, frame: Array, power: float, bent: NDArray[np.bool_]
-    ) -> Array:
-        """Growth of I(M) V^power from overlaps kept, along a line in the root of V, where bent."""
-        beyond = variance < 1 - kept
-        lower = np.where(beyond, 1 - 4 * (1 - kept), kept)
-        last, first = (
-            np.einsum("ia,ij,ja->a", frame, self._rough((frame * q) @ frame.T), frame)
-            * (1 - q) ** power
-            for q in (kept, lower)
-        )
-        bend = np.where(bent, 1 - first / np.maximum(last, 1e-300), 0.0)
-        way = 1 - np.sqrt(variance / (1 - kept))
-        return np.asarray(np.maximum(1 + bend * np.where(beyond, way, way.max()), 0.0))
 
     @cached_property
     def _slopes(self) -> Array:
