@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,3 +55,19 @@ def test_too_many_requests_are_told_so() -> None:
             await told(crew, PARSE)
 
     asyncio.run(tried())
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="Linux tells what was set")
+def test_threads_of_a_process_wait_asleep(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def told_of() -> bytes:
+        crew = Crew("reader", 1, Limits(spare=0))
+        crew.start()
+        try:
+            await crew.one(PARSE)
+            return Path(f"/proc/{crew.processes[0]}/environ").read_bytes()
+        finally:
+            await crew.close()
+
+    assert b"OPENBLAS_THREAD_TIMEOUT=4\0" in asyncio.run(told_of())
+    monkeypatch.setenv("OPENBLAS_THREAD_TIMEOUT", "20")
+    assert b"OPENBLAS_THREAD_TIMEOUT=20\0" in asyncio.run(told_of())

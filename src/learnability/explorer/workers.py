@@ -23,6 +23,11 @@ from learnability.explorer.limits import LIMITS, Limits
 
 __all__ = ["Crew", "Worker"]
 
+_PATIENCE = {"OPENBLAS_THREAD_TIMEOUT": "4"}
+"""Threads of OpenBLAS that have nothing to do wait asleep and not in a loop, which would take the
+processors from each other beside other work: a report took six times as long. Their number, on
+which the last digits depend, stays that of a script."""
+
 
 class Worker:
     """One process, with a folder of its own for what it reads, which is deleted with it.
@@ -62,6 +67,7 @@ class Worker:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
             limit=LONGEST_LINE,
+            env={**_PATIENCE, **os.environ},
             start_new_session=True,
         )
         worker = cls(process, folder)
