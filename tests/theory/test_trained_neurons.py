@@ -27,7 +27,7 @@ def test_the_law_after_one_step_is_that_of_a_network() -> None:
     assert np.mean(law.hidden**2, axis=0) == pytest.approx(np.mean(squares, axis=0), rel=0.1)
     length = np.mean(law.rest**2 + np.sum(law.shared**2, axis=1))
     assert length == pytest.approx(np.mean(others), rel=0.05)
-    assert law.shared.shape == (256, 1)
+    assert law.shared.shape == (512, 1)
 
 
 def test_neurons_that_know_a_subspace() -> None:

@@ -142,7 +142,12 @@ def picture(data: xarray.Dataset) -> Any:
             )
             axes.plot([], [], color=colour, label=label)
         most = data.attrs["variance"]
-        axes.set(xlabel="$d$", ylabel="mean squared error", xscale="log", ylim=(-0.02 * most, None))
+        axes.set(
+            xlabel="$d$",
+            ylabel="mean squared error",
+            xscale="log",
+            ylim=(-0.02 * most, 1.02 * most),
+        )
         axes.axhline(most, lw=0.8, color="0.6")
         figure.legend(loc="outside upper center", ncols=2)
         figure.supxlabel(

@@ -38,7 +38,7 @@ __all__ = ["Neurons", "knowing_neurons", "trained_neurons"]
 
 Array = NDArray[np.float64]
 
-_LOG_NEURONS = 8
+_LOG_NEURONS = 9
 _MOST_NODES, _LOG_POINTS = 40_000, 13
 
 
@@ -58,6 +58,16 @@ class Neurons(NamedTuple):
     hidden: Array
     rest: Array
     shared: Array
+
+    def half(self) -> Neurons:
+        """Return the first half of the points, whose errors tell how many are enough."""
+        count = len(self.rest) // 2
+        return Neurons(self.hidden[:count], self.rest[:count], self.shared[:count])
+
+    def longest(self) -> float:
+        """Return the largest length along a hidden direction, over that of the rest."""
+        lengths = np.sqrt(np.mean(self.hidden**2, axis=0))
+        return float(lengths.max() / np.sqrt(np.mean(self.rest**2)))
 
 
 def knowing_neurons(known: Array, d: int, strength: float) -> Neurons:
