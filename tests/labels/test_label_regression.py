@@ -102,3 +102,16 @@ def test_leaving_one_out_tags_each_half() -> None:
     left_out = found.leave_one_out()
     assert [tag for _, tag in left_out] == [0.0] * 4 + [1.0] * 4
     assert jackknife_error([(1.0, 0.0), (3.0, 0.0), (2.0, 1.0), (2.0, 1.0)]) == pytest.approx(1.0)
+
+
+def test_the_two_halves_count_alike() -> None:
+    """K and E[t | y] stay when the halves change places, and are the mean of both."""
+    found = gram(lambda z, w: z + w, lambda z, w: [z, w])
+    other = CrossGram(found.halves[::-1], found.axis)
+    np.testing.assert_allclose(other.matrix(), found.matrix(), rtol=1e-12)
+    y = np.linspace(-2, 2, 7)
+    np.testing.assert_allclose(other.predict(y), found.predict(y), rtol=1e-12)
+    np.testing.assert_allclose(found.predict(y), np.stack([y, y]) / 2, atol=0.05)
+    one, two = found.halves
+    assert np.abs(one.cross() - two.cross()).max() > 1e-6
+    np.testing.assert_allclose(2 * found.matrix(), one.cross() + two.cross(), rtol=1e-12)

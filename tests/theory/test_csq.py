@@ -143,3 +143,10 @@ def test_floors_of_a_known_direction() -> None:
     step = Step(np.array([[1.0, 0.0]]), "csq", None, 1)
     floors = risk_floors(Link("abs(z1)*z2**2"), Staircase((step,)))
     np.testing.assert_allclose(floors[1], [2, 2, 0, 0, 0], atol=1e-9)
+
+
+def test_floors_do_not_feel_the_mean_of_the_label() -> None:
+    """A mean of 1e5 has an energy of 1e10, beside which He3(z) / 60 is small but no rounding."""
+    link = Link("100000 + z + He3(z)/60")
+    floors = risk_floors(link, csq_staircase(link))
+    assert floors[0] == pytest.approx((1 + 1 / 600, 1 / 600, 1 / 600, 0, 0), abs=1e-4)

@@ -47,3 +47,25 @@ def test_known_directions_may_show_the_next_ones() -> None:
     found = grand_staircase(Link("sign(z1*(z2 + 0.5))"))
     assert [s.kind for s in found.steps] == ["trivial", "trivial"]
     np.testing.assert_allclose(opened(found.steps), [axes(2, 1), axes(2, 2)], atol=1e-7)
+
+
+def rays(count: int) -> str:
+    """The sign of cos(count angle), as a product of lines: it is its own turn by 2 pi / count."""
+    angles = [math.pi * (k + 0.5) / count for k in range(count)]
+    lines = (f"({math.cos(a)!r}*z1 + {math.sin(a)!r}*z2)" for a in angles)
+    return f"sign({'*'.join(lines)})"
+
+
+@pytest.mark.parametrize("count", [3, 5, 8])
+def test_the_first_order_of_rays_is_their_number(count: int) -> None:
+    found = grand_staircase(Link(rays(count)))
+    assert found.doubts == ()
+    assert [(s.kind, s.order) for s in found.steps] == [("hard", count)]
+    np.testing.assert_allclose(opened(found.steps)[0], np.eye(2), atol=1e-7)
+
+
+def test_an_order_that_is_too_high_is_a_doubt() -> None:
+    """Orders up to eight are looked at, and nine rays show at order nine."""
+    found = grand_staircase(Link(rays(9)))
+    assert [s.order for s in found.steps] == [None]
+    assert len(found.doubts) == 1 and "the order at which" in found.doubts[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -49,3 +51,19 @@ def test_sentences() -> None:
         JointAdamW(2, second_width=16)
     with pytest.raises(LearnabilityError, match="acts only with `start` = 'layerwise'"):
         JointAdamW(start="random", first_steps=3)
+
+
+@pytest.mark.parametrize("start", ["layerwise", "random"])
+def test_start_and_batches_are_drawn_apart(start: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No stream of random numbers is used twice: each asks for a seed of its own."""
+    asked, plain = [], np.random.default_rng
+
+    def recorded(seed=None):  # type: ignore[no-untyped-def]
+        if sys._getframe(1).f_globals["__name__"] == JointAdamW.__module__:
+            asked.append(tuple(seed))
+        return plain(seed)
+
+    monkeypatch.setattr(np.random, "default_rng", recorded)
+    JointAdamW(2, start, width=16, steps=4, batch=32).simulate(TARGET, d=8, alpha=50.0, seeds=[3])
+    assert len(asked) == (3 if start == "random" else 2)
+    assert len(set(asked)) == len(asked) and all(seed[0] == 3 for seed in asked)

@@ -84,3 +84,40 @@ def test_what_rounding_decides_is_undecided() -> None:
     found = recovery(Population(Link("z"), Link("sin(z)")), 501.0, 1000, 0.5)
     assert found.undecided == pytest.approx(0.0742, abs=1e-3)
     assert found.share + found.undecided == pytest.approx(1)
+
+
+class Scalloped:
+    """A population whose slope in log S is a product of log S minus chosen places."""
+
+    energy = 1.0
+
+    def __init__(self, *places: float, sign: int = 1) -> None:
+        self.places, self.sign = places, sign
+
+    def turn(self, rho: float, tau: float, along: float, pull: float) -> float:
+        log_s = 2 * math.log(along)
+        return self.sign * math.prod(log_s - math.log(place) for place in self.places)
+
+    def loss(self, rho: float, tau: float) -> float:
+        return 1.0 if rho > 0 else 2.0
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    "places", [(), (0.2,), (0.01, 3.0), (1e-3, 0.5, 40.0), (1.0000001e-6, 2.0), (1.0000001e-6,)]
+)
+def test_extrema_alternate_from_the_first_slope_on(places: tuple[float, ...], sign: int) -> None:
+    """The loss first increases or decreases, and turns at each place, also next to the first S."""
+    found = landscape(Scalloped(*places, sign=sign))  # type: ignore[arg-type]
+    first = sign * (-1) ** len(places)
+    rising = [k for k in range(len(places)) if first * (-1) ** k > 0]
+    maxima = [places[k] for k in rising]
+    minima = [p for p in places if p not in maxima]
+    assert found.maxima == pytest.approx(maxima, rel=1e-6)
+    assert found.minima == pytest.approx([0.0] * (first > 0) + minima, rel=1e-6)
+    assert found.sign == 1 and found.decided == pytest.approx((1e-6, 1e6))
+
+
+def test_a_slope_that_nobody_sees_has_no_extrema() -> None:
+    found = landscape(Scalloped(sign=0))  # type: ignore[arg-type]
+    assert found.maxima == () and found.minima == () and np.isnan(found.decided).all()

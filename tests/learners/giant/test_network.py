@@ -101,3 +101,17 @@ def test_parameters_of_a_spiked_layer() -> None:
     assert found.spike == pytest.approx(0.7, rel=0.02)
     assert found.alignment == pytest.approx(0.6, abs=0.01)
     assert found.bulk == pytest.approx(1.3, rel=0.01)
+
+
+def test_the_rest_of_a_layer_is_what_its_spike_leaves() -> None:
+    """Rows of W - spike a v^T, as matrices: in few dimensions every part of them shows."""
+    rng = np.random.default_rng(4)
+    a = rng.choice([-1.0, 1.0], 9)
+    W = rng.standard_normal((9, 3)) + 0.4 * a[:, None]
+    found = measured(Network(W.astype(np.float32), a.astype(np.float32)), np.eye(3)[1])
+    common = a @ W / 9
+    rest = np.sum((W - a[:, None] * common) ** 2, axis=1)
+    assert found.spike == pytest.approx(np.linalg.norm(common), rel=1e-6)
+    assert found.alignment == pytest.approx(common[1] / np.linalg.norm(common), rel=1e-6)
+    assert found.bulk == pytest.approx(np.sqrt(rest.mean()), rel=1e-6)
+    assert found[3] == pytest.approx(3 * rest.var() / rest.mean() ** 2, rel=1e-6)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import multivariate_normal
 
 from learnability import Link
 from learnability.inputs import Frame, Spiked
@@ -69,3 +70,11 @@ def test_the_normalised_pull_is_a_series() -> None:
     assert population.averages(0.5, 2.0).cross == pytest.approx(8 * (3 * 0.5 + 6 * 0.125))
     assert population.averages(0.5, 2.0).own == pytest.approx(64 * 15)
     assert math.isclose(population.energy, 7.0, rel_tol=1e-9)
+
+
+@pytest.mark.parametrize("rho", [0.5, 0.99, 0.9999])
+def test_the_normalised_pull_of_kinks(rho: float) -> None:
+    """E[f' sigma'] of relu(z) and relu(z - 1) is P(z > 0, h > 1), close to rho = 1 too."""
+    found = Population(Link("relu(z)"), Link("relu(z - 1)")).normalised_pull(rho)
+    law = multivariate_normal([0, 0], [[1, rho], [rho, 1]])
+    assert found == pytest.approx(float(law.cdf([0, -1])), abs=1e-8)

@@ -114,3 +114,20 @@ def test_strong_noise_in_a_slope_shows_in_the_error() -> None:
     found = learner.predict(MultiIndex("z", noise=25.0), time=[1.0], start=(1.0, 0.3))
     gap = abs(float(found.overlap.squeeze()) - 0.2809)
     assert gap <= 3 * float(found.overlap_stderr.squeeze()) + 3e-4
+
+
+@pytest.mark.parametrize(
+    ("text", "fine", "accuracy"),
+    [("sign(z)", True, 7e-4), ("sign(z1) + z2", True, 3e-3), ("sign(z)", False, 2e-2)],
+)
+def test_a_jump_of_the_activation_costs_little(text: str, fine: bool, accuracy: float) -> None:
+    """E[sign(z) step(h)] = arcsin(rho) / pi over many rho, which the own grid has to resolve."""
+    every = np.linspace(0.03, 0.97, 40)
+    for nodes in nodes_for(Link(text), Link("relu(z)"), 1, 0.0, True, fine):
+        z, u = nodes.hidden[0], nodes.own[0]
+        off = [
+            float((nodes.weights * np.sign(z)) @ (rho * z + np.sqrt(1 - rho**2) * u > 0))
+            - np.arcsin(rho) / np.pi
+            for rho in every
+        ]
+        assert np.sqrt(np.mean(np.square(off))) < accuracy

@@ -170,3 +170,15 @@ def test_a_run_does_not_wait_for_a_threshold_that_it_does_not_need(
     assert np.array_equal(learner._trivial(target), expected) and expected.shape == (0, 2)
     run = Spectral().simulate(target, d=20, alpha=3.0)
     assert np.isfinite(run.subspace_overlap.item())
+
+
+@pytest.mark.parametrize("method", ["symmetric", "asymmetric"])
+def test_given_samples_are_estimated_as_those_of_a_run(method: str) -> None:
+    target, way = MultiIndex("sign(z1) + 3*sign(abs(z2) - 1)"), Spectral(method)
+    X, y, W, _ = target.sample(4, d=80, alpha=20.0, dtype=np.float32)
+    found = way.estimate(target, X, y, seed=4)
+    np.testing.assert_allclose(found @ found.T, np.eye(2), atol=1e-6)
+    run = way.simulate(target, d=80, alpha=20.0, seeds=[4])
+    overlap = np.abs(found @ W.T)
+    np.testing.assert_allclose(overlap, np.abs(run.overlap.values[0]), atol=1e-4)
+    assert np.diag(overlap).min() > 0.9

@@ -1,0 +1,37 @@
+"""The stated error of the information of a label, where it is taken from a limit law."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from learnability import Channel
+from learnability.theory.information import LabelInformation
+
+ERROR = 0.01
+
+
+def information(text: str, noise: float) -> LabelInformation:
+    """With an error of the resolved overlaps that is given, to spare its two integrals."""
+    found = LabelInformation(Channel(text, noise))
+    found.__dict__["error"] = ERROR
+    return found
+
+
+@pytest.mark.parametrize(("text", "noise"), [("z1*z2", 0.01), ("z1*z2", 0.0), ("z1*z2*z3", 0.3)])
+def test_the_error_is_continuous_at_the_last_resolved_overlap(text: str, noise: float) -> None:
+    found = information(text, noise)
+    eye, q = np.eye(found.r), found.resolved
+    assert not found.exact_at(q * eye)
+    assert found.error_at(0.5 * eye) == found.error_at(q * eye) == ERROR
+    assert found.error_at((q + 1e-6) * eye) == pytest.approx(ERROR, abs=1e-4)
+    beyond = [found.error_at((1 - (1 - q) / k) * eye) for k in (1, 2, 4, 8)]
+    assert np.all(np.diff(beyond) > 0)
+
+
+def test_the_error_of_noisy_labels_covers_a_growth_of_one_over_the_variance() -> None:
+    """Grids do not resolve z1 z2 with little noise: I(M) may stay, or grow as 1 / V does."""
+    found = information("z1*z2", 0.01)
+    for times in (2, 5):
+        M = (1 - (1 - found.resolved) / times) * np.eye(2)
+        assert found.error_at(M) == pytest.approx(ERROR + times - 1)
