@@ -289,7 +289,6 @@ def test_overlaps_of_noisy_labels_are_within_their_errors(text, function, noise)
         assert error < 1e-3
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize("number", [n for n in range(120) if Link(random_formula(n)).r == 1][:10])
 @pytest.mark.parametrize("way", ["monotone", "cubic"])
 def test_relabelling_random_links_of_one_direction_changes_no_overlap(
@@ -302,7 +301,8 @@ def test_relabelling_random_links_of_one_direction_changes_no_overlap(
     )
     for a, b in zip(first, second, strict=True):
         assert abs(a.M - b.M) <= 3 * (a.error + b.error) + 1e-7
-=======
+
+
 def test_many_ratios_are_found_from_the_family(monkeypatch):
     """Both signs are told apart: each direction has the overlap of a sign, without iterations."""
     theory = StateEvolution(Channel("2*sign(z1) + sign(z1*z2)"))
@@ -323,4 +323,3 @@ def test_many_ratios_and_few_have_the_same_fixed_points():
     few = theory.fixed_points(alphas[::3])
     for one, other in zip(theory.fixed_points(alphas)[::3], few, strict=True):
         assert (np.abs(one.M - other.M) <= one.error + other.error + 1e-7).all()
->>>>>>> est
