@@ -151,7 +151,7 @@ BAD_WORK = {
     "a bad formula": (["predict", "spectral", "z +", "--alpha", "1"], "z +"),
     "negative noise": (["predict", "spectral", "z", "--alpha", "1", "--noise", "-1"], "noise"),
     "a hard link": (["predict", "spectral", "z**2*exp(-z**2)", "--alpha", "1"], "hardness"),
-    "many directions": (["predict", "bayes-amp", "z1*z2*z3*z4", "--alpha", "1"], "at most 3"),
+    "many directions": (["predict", "bayes-amp", "z1*z2*z3*z4*z5", "--alpha", "1"], "at most 4"),
     "d below r": (["simulate", "spectral", "z1*z2", "--d", "1", "--alpha", "2"], "r = 2"),
     "no d": (["simulate", "spectral", "z1*z2", "--alpha", "2"], "--d"),
     "d that is no number": ([*RUN[:4], "many", *RUN[5:]], "`--d`"),

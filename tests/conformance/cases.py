@@ -144,13 +144,23 @@ def accepts(learner: type[Learner], question: Question, verb: str, target: Targe
 # ---- learners
 
 
+def small(
+    learner: type[Learner], question: Question | None = None, verb: str = "simulate"
+) -> Learner:
+    """A learner with few neurons, steps and samples, else with its defaults.
+
+    Fields that a side of a question takes at their default only have it.
+    """
+    side = None if question is None else question.side(verb)
+    return _small(learner, frozenset(side.fixed if side is not None else ()))
+
+
 @cache
-def small(learner: type[Learner]) -> Learner:
-    """A learner with few neurons, steps and samples, else with its defaults."""
+def _small(learner: type[Learner], fixed: frozenset[str]) -> Learner:
     made = learner()
     for field, about in declared(made):
         most, value = SMALL.get(field.name), getattr(made, field.name)
-        if most is None or not isinstance(about.kind, Whole):
+        if most is None or not isinstance(about.kind, Whole) or field.name in fixed:
             continue
         if not isinstance(value, int) or value <= most:
             continue
@@ -341,7 +351,7 @@ _WAYS: dict[tuple[str, ...], Asked | None] = {}
 def _ways(
     learner: type[Learner], question: Question, verb: str
 ) -> Iterator[tuple[Learner, dict[str, Any]]]:
-    base, side = small(learner), question.side(verb)
+    base, side = small(learner, question, verb), question.side(verb)
     assert side is not None
     yield base, {}
     for name in side.takes:

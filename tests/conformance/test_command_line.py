@@ -140,7 +140,7 @@ def settings(learner: Learner) -> list[str]:
 
 
 def command(learner: type[Learner], question: Question, verb: str, target: Target) -> list[str]:
-    who = small(learner)
+    who = small(learner, question, verb)
     words = [verb, learner.name, *target_words(learner, verb, target)]
     return [*words, "--question", question.name, *settings(who)]
 

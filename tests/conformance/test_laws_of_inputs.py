@@ -186,7 +186,7 @@ def test_a_run_begins_where_it_is_told_to(
         for M, S in ((0.9, 0.9), (0.5, 0.3), (0.9, 0.1)):
             given = (1.0, M, S)[: 2 + spikes]
             at = {"start": given, "time": 0.0}
-            found = ask(small(learner), target, question, verb, more=at).result
+            found = ask(small(learner, question, verb), target, question, verb, more=at).result
             if found is None:  # No weights have these overlaps.
                 assert spikes
                 continue

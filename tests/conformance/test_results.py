@@ -47,7 +47,8 @@ def test_what_is_declared_as_supported_has_an_answer(
     learner: type[Learner], question: Question, verb: str, kind: str, law: str
 ) -> None:
     assert answered(learner, question, verb, kind, law), [
-        ask(small(learner), target, question, verb).sentence for target in targets_of(kind, law)
+        ask(small(learner, question, verb), target, question, verb).sentence
+        for target in targets_of(kind, law)
     ]
 
 

@@ -54,7 +54,7 @@ def test_an_unsupported_target_is_refused_and_both_sides_are_named(
             found = _refused(learner, question, verb, target, {})
             assert question.reason in found
             continue
-        found = ask(small(learner), target, question, verb).sentence
+        found = ask(small(learner, question, verb), target, question, verb).sentence
         assert found, f"{target!r} is not declared, but accepted"
         assert is_a_sentence(found)
         assert f"{verb} {learner.name}" in found
@@ -73,9 +73,9 @@ def _refused(
 ) -> str:
     with pytest.raises(LearnabilityError) as refusal:
         if verb == "simulate":
-            small(learner).simulate(target, question=question.name, **at)  # type: ignore[arg-type]
+            small(learner, question, verb).simulate(target, question=question.name, **at)  # type: ignore[arg-type]
         else:
-            small(learner).predict(target, question=question.name, **at)  # type: ignore[arg-type]
+            small(learner, question, verb).predict(target, question=question.name, **at)  # type: ignore[arg-type]
     return str(refusal.value)
 
 

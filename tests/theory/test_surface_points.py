@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chi2, multivariate_normal, norm
 
 from learnability import Link
-from learnability.learners.bayes._surface_points import SurfacePoints, surface_points
+from learnability.theory.surface_points import SurfacePoints, surface_points
 
 
 def points_of(link: Link, omega: np.ndarray, y: np.ndarray, root: np.ndarray) -> SurfacePoints:
