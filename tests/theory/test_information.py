@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from learnability import Channel
+from learnability import Channel, Link
 from learnability.theory.information import LabelInformation
 
 ERROR = 0.01
@@ -13,7 +13,7 @@ ERROR = 0.01
 
 def information(text: str, noise: float) -> LabelInformation:
     """With an error of the resolved overlaps that is given, to spare its two integrals."""
-    found = LabelInformation(Channel(text, noise))
+    found = LabelInformation(Channel(Link(text), noise))
     found.__dict__["error"] = ERROR
     return found
 

@@ -323,3 +323,13 @@ def test_many_ratios_and_few_have_the_same_fixed_points():
     few = theory.fixed_points(alphas[::3])
     for one, other in zip(theory.fixed_points(alphas)[::3], few, strict=True):
         assert (np.abs(one.M - other.M) <= one.error + other.error + 1e-7).all()
+
+
+def test_many_ratios_of_a_label_that_leaves_a_direction_out():
+    """z1 + z2 with noise is sqrt(2) z: rounding of the other direction had ended in an error."""
+    alphas = np.linspace(0.5, 6.0, 8)
+    found = state_evolution(Channel("z1 + z2", 0.3)).fixed_points(alphas)
+    for alpha, point in zip(alphas, found, strict=True):
+        q = float(state_evolution(Channel("z", 0.15)).fixed_point(float(alpha)).M[0, 0])
+        assert point.status == "converged"
+        assert (np.abs(point.M - q / 2) <= point.error + 1e-4).all()
