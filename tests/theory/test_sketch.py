@@ -54,3 +54,12 @@ def test_exact_moments_have_no_first_estimates() -> None:
                                           ("abs(z)", True), ("He3(z1)*z2", True)])  # fmt: skip
 def test_the_spectrum_is_needed_where_the_mean_says_nothing(text: str, needed: bool) -> None:
     assert spectrum_is_needed(MultiIndex(text).channel) is needed
+
+
+@pytest.mark.parametrize(("text", "hard"), [("z1*z2*z3*z4", True), ("z1*z2 + z3*z4", False)])
+def test_four_directions_are_sketched_where_none_opens(text: str, hard: bool) -> None:
+    channel = MultiIndex(text).channel
+    found = sketched_fixed_point(channel, 3.0)
+    assert (found is not None) == hard
+    assert found is None or not found.M.any()
+    assert sketched_fixed_point(channel, 3.0, informed=True) is None

@@ -11,6 +11,7 @@ Aubin, Maillard, Barbier, Krzakala, Macris, Zdeborova, NeurIPS 2018.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -24,6 +25,7 @@ from learnability.theory._level_information import LevelInformation, Resolution
 from learnability.theory._relaxation import FixedPoint, ended, relaxed, response, updated
 from learnability.theory.information import MOST_DIRECTIONS, LabelInformation, label_information
 from learnability.theory.state_evolution import START
+from learnability.theory.thresholds import weak_recovery
 
 __all__ = ["MOST_STEPS", "sketched_fixed_point"]
 
@@ -102,7 +104,7 @@ def sketched_fixed_point(
     """
     r = channel.link.r
     if r >= MOST_DIRECTIONS:
-        return None
+        return None if informed else _hard(channel)
     information = _few_levels(channel) if channel.law is None else label_information(channel)
     left = most_steps
 
@@ -125,6 +127,15 @@ def sketched_fixed_point(
     except _TooLongError:
         return None
     return FixedPoint(found, Status.CONVERGED, np.maximum(error, _SMALL_STEP))
+
+
+def _hard(channel: Channel) -> FixedPoint | None:
+    """Nothing is found of a link of which no direction opens at any ratio; None for others."""
+    recovery = weak_recovery(channel)
+    if len(recovery.trivial) or not math.isinf(recovery.alpha):
+        return None
+    zero = np.zeros((channel.link.r, channel.link.r))
+    return FixedPoint(zero, Status.CONVERGED, zero + _SMALL_STEP)
 
 
 def _tolerance(M: Array) -> float:
