@@ -56,10 +56,13 @@ def test_the_spectrum_is_needed_where_the_mean_says_nothing(text: str, needed: b
     assert spectrum_is_needed(MultiIndex(text).channel) is needed
 
 
-@pytest.mark.parametrize(("text", "hard"), [("z1*z2*z3*z4", True), ("z1*z2 + z3*z4", False)])
-def test_four_directions_are_sketched_where_none_opens(text: str, hard: bool) -> None:
+@pytest.mark.parametrize("text", ["z1*z2*z3*z4", "z1*z2 + z3*z4", "z1 + z2*z3*z4"])
+def test_four_directions_are_sketched_below_their_threshold(text: str) -> None:
     channel = MultiIndex(text).channel
-    found = sketched_fixed_point(channel, 3.0)
-    assert (found is not None) == hard
-    assert found is None or not found.M.any()
-    assert sketched_fixed_point(channel, 3.0, informed=True) is None
+    recovery = weak_recovery(channel)
+    opens = 0.0 if len(recovery.trivial) else recovery.alpha
+    for alpha in (0.3, 0.98 * opens, 1.02 * opens, 9.0):
+        found = sketched_fixed_point(channel, alpha)
+        assert (found is not None) == (alpha < opens)
+        assert found is None or not found.M.any()
+    assert sketched_fixed_point(channel, 0.1, informed=True) is None

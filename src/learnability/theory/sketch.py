@@ -11,7 +11,6 @@ Aubin, Maillard, Barbier, Krzakala, Macris, Zdeborova, NeurIPS 2018.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -104,7 +103,7 @@ def sketched_fixed_point(
     """
     r = channel.link.r
     if r >= MOST_DIRECTIONS:
-        return None if informed else _hard(channel)
+        return None if informed else _below_threshold(channel, alpha)
     information = _few_levels(channel) if channel.law is None else label_information(channel)
     left = most_steps
 
@@ -129,10 +128,10 @@ def sketched_fixed_point(
     return FixedPoint(found, Status.CONVERGED, np.maximum(error, _SMALL_STEP))
 
 
-def _hard(channel: Channel) -> FixedPoint | None:
-    """Nothing is found of a link of which no direction opens at any ratio; None for others."""
+def _below_threshold(channel: Channel, alpha: float) -> FixedPoint | None:
+    """Nothing is found below the ratio at which a first direction opens; None above it."""
     recovery = weak_recovery(channel)
-    if len(recovery.trivial) or not math.isinf(recovery.alpha):
+    if len(recovery.trivial) or alpha >= recovery.alpha - 3 * recovery.alpha_error:
         return None
     zero = np.zeros((channel.link.r, channel.link.r))
     return FixedPoint(zero, Status.CONVERGED, zero + _SMALL_STEP)
