@@ -73,3 +73,11 @@ def test_a_direction_along_which_the_label_only_jumps_is_told_beside_a_known_one
     assert point.M[1, 1] == pytest.approx(1.0)
     assert abs(point.M[0, 0] - alone) <= 3 * point.error[0, 0]
     assert point.error[0, 0] < 0.1
+
+
+def test_eigenvectors_turned_by_rounding_leave_what_jumps_its_information() -> None:
+    """Which of 0 and 0.82 was the overlap of z1 hung on the number of BLAS threads."""
+    alone = state_evolution(Channel("step(z - 0.5)")).fixed_point(3.0).M[0, 0]
+    channel = Channel("2*step(z1 - 0.5) + 0.5*z2*exp(-z2**2/2)")
+    point = state_evolution(channel).fixed_points(ALPHAS)[-1]
+    assert abs(point.M[0, 0] - alone) <= 3 * point.error[0, 0] < 0.3
