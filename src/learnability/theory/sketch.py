@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from learnability.theory._level_information import LevelInformation, Resolution
 from learnability.theory._relaxation import FixedPoint, ended, relaxed, response, updated
 from learnability.theory.information import MOST_DIRECTIONS, LabelInformation, label_information
 from learnability.theory.state_evolution import START
-from learnability.theory.thresholds import weak_recovery
+from learnability.theory.thresholds import first_estimates, weak_recovery
 
 __all__ = ["MOST_STEPS", "sketched_fixed_point"]
 
@@ -130,11 +131,13 @@ def sketched_fixed_point(
 
 def _below_threshold(channel: Channel, alpha: float) -> FixedPoint | None:
     """Nothing is found below the ratio at which a first direction opens; None above it."""
-    recovery = weak_recovery(channel)
-    if len(recovery.trivial) or alpha >= recovery.alpha - 3 * recovery.alpha_error:
-        return None
     zero = np.zeros((channel.link.r, channel.link.r))
-    return FixedPoint(zero, Status.CONVERGED, zero + _SMALL_STEP)
+    for recovery in chain(first_estimates(channel), map(weak_recovery, (channel,))):
+        if len(recovery.trivial) or alpha > recovery.alpha + 3 * recovery.alpha_error:
+            break
+        if alpha < recovery.alpha - 3 * recovery.alpha_error:
+            return FixedPoint(zero, Status.CONVERGED, zero + _SMALL_STEP)
+    return None
 
 
 def _tolerance(M: Array) -> float:

@@ -31,6 +31,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 __all__ = ["Transition", "linearised_transition", "symmetric_transition"]
 
@@ -76,6 +77,8 @@ class Transition:
         return self.signal @ self.signal.T + self.noise
 
 
+# Its small products gain nothing from threads, which wait for each other on a busy machine.
+@threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def symmetric_transition(weights: Array, G: Array, T: Array, alpha: float) -> Transition:
     """Return the transition of (1/n) sum_i (x_i x_i^T) kron T_i.
 
