@@ -36,7 +36,7 @@ def test_a_turned_link_of_one_direction_has_its_overlaps(number: int) -> None:
 def test_variables_that_are_not_there(text: str, r: int, kept: list[int]) -> None:
     found = of_relevant_directions(Channel(Link(text, r=r)))
     assert isinstance(found, RelevantStateEvolution)
-    np.testing.assert_array_equal(found.basis, np.eye(r)[kept])
+    np.testing.assert_array_equal(found.directions.basis, np.eye(r)[kept])
     assert f"{len(kept)} of {r} directions" in found.note
     point = found.fixed_point(3.0, informed=True)
     outside = [i for i in range(r) if i not in kept]
@@ -81,3 +81,26 @@ def test_eigenvectors_turned_by_rounding_leave_what_jumps_its_information() -> N
     channel = Channel("2*step(z1 - 0.5) + 0.5*z2*exp(-z2**2/2)")
     point = state_evolution(channel).fixed_points(ALPHAS)[-1]
     assert abs(point.M[0, 0] - alone) <= 3 * point.error[0, 0] < 0.3
+
+
+@pytest.mark.parametrize(
+    ("text", "r"), [("(z1 + z2)**2", 2), ("(z1 - z3)**3 + z1 - z3", 4), ("z3*exp(z3)", 3)]
+)
+def test_runs_leave_out_what_the_label_does_not_depend_on(text: str, r: int) -> None:
+    target = MultiIndex(Link(text, r=r))
+    runs = BayesAMP().simulate(target, d=200, alpha=3.0, seeds=2)
+    theory = BayesAMP().predict(target, alpha=3.0)
+    np.testing.assert_allclose(runs.overlap.mean("seed").values, theory.overlap.values, atol=0.02)
+    np.testing.assert_allclose(
+        runs.subspace_overlap.mean("seed").values, theory.subspace_overlap.values, atol=0.02
+    )
+
+
+def test_paths_leave_out_what_the_label_does_not_depend_on() -> None:
+    turned, alone = (
+        BayesAMP(damping=1.0).predict(MultiIndex(text), question="path", alpha=2.0, steps=4)
+        for text in ("tanh(2*(z1 + z2)/sqrt(2))", "tanh(2*z)")
+    )
+    half = np.full((2, 2), 0.5)
+    expected = alone.overlap_trace.values * half
+    np.testing.assert_allclose(turned.overlap_trace.values, expected, atol=1e-6)

@@ -8,6 +8,7 @@ u -> g(B^T u) of fewer variables.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,57 @@ from learnability.theory._relaxation import FixedPoint
 from learnability.theory.state_evolution import StateEvolution
 from learnability.theory.subspaces import relevant_subspace
 
-__all__ = ["RelevantStateEvolution", "of_relevant_directions"]
+__all__ = [
+    "RelevantDirections",
+    "RelevantStateEvolution",
+    "of_relevant_directions",
+    "relevant_directions",
+]
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RelevantDirections:
+    """The directions on which the label of a channel depends.
+
+    Attributes
+    ----------
+    channel : Channel
+        The label as a function of the coordinates along them.
+    basis : array, shape (k, r)
+        These directions, as orthonormal rows; the identity where the label depends on all.
+    """
+
+    channel: Channel
+    basis: Array
+
+    def outer(self, N: Array) -> Array:
+        """Return B^T N B, shape (..., r, r), for matrices N of shape (..., k, k)."""
+        return np.asarray(self.basis.T @ N @ self.basis)
+
+    def inner(self, M: Array) -> Array:
+        """Return B M B^T, shape (..., k, k), for matrices M of shape (..., r, r)."""
+        return np.asarray(self.basis @ M @ self.basis.T)
+
+
+@lru_cache(maxsize=64)
+def relevant_directions(channel: Channel) -> RelevantDirections:
+    """Return the directions on which the label depends, where it is a formula; else all of them.
+
+    Parameters
+    ----------
+    channel : Channel
+        A link, of which more than its values has to be known, and its label noise.
+    """
+    link, every = channel.link, RelevantDirections(channel, np.eye(channel.link.r))
+    if link.r == 1 or channel.law is not None or link.tree is None or _moves_everywhere(link):
+        return every
+    basis, note = relevant_subspace(link)
+    if note is not None or not 0 < len(basis) < link.r:
+        return every
+    basis = _along_axes(basis)
+    return RelevantDirections(Channel(link.rotate(basis.T), channel.noise), basis)
 
 
 def of_relevant_directions(channel: Channel) -> RelevantStateEvolution | None:
@@ -31,17 +80,12 @@ def of_relevant_directions(channel: Channel) -> RelevantStateEvolution | None:
     Parameters
     ----------
     channel : Channel
-        A link, of which more than its values has to be known, and its label noise.
+        The link and its label noise.
     """
-    link = channel.link
-    if link.r == 1 or channel.law is not None or link.tree is None or _moves_everywhere(link):
+    found = relevant_directions(channel)
+    if len(found.basis) == channel.link.r:
         return None
-    basis, note = relevant_subspace(link)
-    if note is not None or not 0 < len(basis) < link.r:
-        return None
-    basis = _along_axes(basis)
-    inner = StateEvolution(Channel(link.rotate(basis.T), channel.noise))
-    return RelevantStateEvolution(channel, inner, basis)
+    return RelevantStateEvolution(channel, StateEvolution(found.channel), found)
 
 
 def _moves_everywhere(link: Link) -> bool:
@@ -71,22 +115,20 @@ class RelevantStateEvolution(StateEvolution):
         The link and its label noise.
     inner : StateEvolution
         That of the directions on which the label depends.
-    basis : array, shape (k, r)
-        These directions, as orthonormal rows.
+    directions : RelevantDirections
+        These directions.
     """
 
     inner: StateEvolution
-    basis: Array
+    directions: RelevantDirections
 
     def __post_init__(self) -> None:
         """The inner one has checked its number of directions."""
 
-    def _outer(self, N: Array) -> Array:
-        return np.asarray(self.basis.T @ N @ self.basis)
-
     def _embedded(self, point: FixedPoint) -> FixedPoint:
-        size = np.abs(self.basis)
-        return FixedPoint(self._outer(point.M), point.status, size.T @ point.error @ size)
+        size = np.abs(self.directions.basis)
+        M = self.directions.outer(point.M)
+        return FixedPoint(M, point.status, size.T @ point.error @ size)
 
     @property
     def curve(self) -> None:
@@ -109,7 +151,7 @@ class RelevantStateEvolution(StateEvolution):
     @property
     def note(self) -> str:
         """What the thresholds at hand are about, how exact they are, and what is not computed."""
-        count = f"{len(self.basis)} of {self.r} directions"
+        count = f"{len(self.directions.basis)} of {self.r} directions"
         return f"The label depends on {count}. {self.inner.note}".strip()
 
     def fixed_point(
@@ -126,7 +168,7 @@ class RelevantStateEvolution(StateEvolution):
         below : array, shape (r, r), optional
             The overlap reached at a smaller alpha, to start from.
         """
-        start = None if below is None else self.basis @ below @ self.basis.T
+        start = None if below is None else self.directions.inner(below)
         return self._embedded(self.inner.fixed_point(alpha, informed, start))
 
     def fixed_points(self, alphas: Array, informed: bool = False) -> list[FixedPoint]:
@@ -155,8 +197,8 @@ class RelevantStateEvolution(StateEvolution):
         alpha : float
             Samples over dimension.
         """
-        return self.inner.free_entropy(self.basis @ M @ self.basis.T, alpha)
+        return self.inner.free_entropy(self.directions.inner(M), alpha)
 
     def step(self, alpha: float, M: Array) -> Array:
         """Return one undamped step M -> A (I + A)^{-1}, A = alpha I(M)."""
-        return self._outer(self.inner.step(alpha, self.basis @ M @ self.basis.T))
+        return self.directions.outer(self.inner.step(alpha, self.directions.inner(M)))

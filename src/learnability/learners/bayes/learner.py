@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
 from learnability.fields import choice, number, record, whole
+from learnability.labels.channel import Channel
 from learnability.labels.posterior import box_posterior, scheme_of
 from learnability.learners.base import Found, Learner, Question, Side, Support
 from learnability.learners.bayes._channel_step import ChannelStep
@@ -30,6 +31,7 @@ from learnability.learners.measurement import resolved, subspace_overlap
 from learnability.learners.spectral import Spectral
 from learnability.targets.multi_index import MultiIndex
 from learnability.theory.information import keeps_diagonal, label_information
+from learnability.theory.relevant_directions import RelevantDirections, relevant_directions
 from learnability.theory.thresholds import spectrum_is_needed
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ class BayesAMP(Learner):
     """
 
     name: ClassVar[str] = "bayes-amp"
-    numerics_version: ClassVar[int] = 7
+    numerics_version: ClassVar[int] = 8
     supports: ClassVar[Support] = Support(
         most_directions=4, laws=("finite", "counts", "normal", "density", "latent")
     )
@@ -101,8 +103,8 @@ class BayesAMP(Learner):
 
     def check_target(self, question: str, verb: str, target: Any, at: Mapping[str, Any]) -> None:
         """Refuse a link whose posterior is out of reach, before the work."""
-        channel = target.channel
-        if target.r < 4 or channel.law is not None or box_posterior(channel) is not None:
+        channel = relevant_directions(target.channel).channel
+        if channel.link.r < 4 or channel.law is not None or box_posterior(channel) is not None:
             scheme_of(channel)
             return
         label_information(channel)
@@ -127,10 +129,10 @@ class BayesAMP(Learner):
             {"time": np.arange(steps)},
         )
 
-    def _spectral(self, target: MultiIndex) -> bool:
+    def _spectral(self, channel: Channel) -> bool:
         if self.start != "auto":
             return self.start == "spectral"
-        return spectrum_is_needed(target.channel)
+        return spectrum_is_needed(channel)
 
     def _run(self, target: MultiIndex, d: int, alpha: float, seed: int) -> dict[str, Any]:
         X, y, W, _ = target.sample(seed, d=d, alpha=alpha, dtype=np.float32)
@@ -138,46 +140,50 @@ class BayesAMP(Learner):
             raise LearnabilityError(
                 f"{target.link!r} gives labels that are not finite: message passing cannot run."
             )
-        X = sharded(X)
-        rng = np.random.default_rng([seed, 3])
+        X, told = sharded(X), relevant_directions(target.channel)
+        channel, hidden = told.channel, told.basis.astype(W.dtype) @ W
+        rng, r = np.random.default_rng([seed, 3]), len(hidden)
         start: Start
         if self.start == "informed":
-            start = informed_start(rng, W)
-        elif self._spectral(target):
-            start = spectral_start(Spectral().estimate(target, X, y, seed=seed, tolerance=_ROUGH))
+            start = informed_start(rng, hidden)
+        elif self._spectral(channel):
+            small = MultiIndex(channel.link, noise=channel.noise)
+            start = spectral_start(Spectral().estimate(small, X, y, seed=seed, tolerance=_ROUGH))
         else:
-            start = random_start(rng, target.r, d)
-        step = ChannelStep(target.channel, y)
-        diagonal = keeps_diagonal(target.channel)
-        exact = label_information(target.channel).exponent == 0
+            start = random_start(rng, r, d)
+        step = ChannelStep(channel, y)
+        diagonal = keeps_diagonal(channel)
+        exact = label_information(channel).exponent == 0
 
         def attempt(first: Start, damping: float) -> Run:
             found: Run = iterate(
-                X, step, first, W, damping, self.iterations, self.tolerance,
+                X, step, first, hidden, damping, self.iterations, self.tolerance,
                 diagonal=diagonal, exact=exact,
             )  # fmt: skip
             return found
 
         again = self.restarts if self.start == "auto" else 0
-        fresh = (random_start(rng, target.r, d) for _ in range(again))
+        fresh = (random_start(rng, r, d) for _ in range(again))
         run = settled(attempt, X, step, start, fresh, self.damping, exact)
-        return self._observed(target, run, W)
+        return self._observed(target, told, run, W)
 
-    def _observed(self, target: MultiIndex, run: Run, W: NDArray[Any]) -> dict[str, Any]:
-        channel = target.channel
+    def _observed(
+        self, target: MultiIndex, told: RelevantDirections, run: Run, W: NDArray[Any]
+    ) -> dict[str, Any]:
         paths = zip(run.length, run.overlap, run.C, strict=True)
-        trace = [squared_error(channel, Q, M, C, _TRACE_NODES) for Q, M, C in paths]
-        final = errors(channel, run.length[-1], run.overlap[-1], run.C[-1])
-        length = np.sqrt(np.maximum(np.diag(run.length[-1]), 1e-300))
+        trace = [squared_error(told.channel, Q, M, C, _TRACE_NODES) for Q, M, C in paths]
+        final = errors(told.channel, run.length[-1], run.overlap[-1], run.C[-1])
+        overlap, length = told.outer(run.overlap), told.outer(run.length[-1])
+        size = np.sqrt(np.maximum(np.diag(length), 1e-300))
         seen = {
-            "overlap": resolved(run.overlap[-1], target.link),
-            "cosine": resolved(run.overlap[-1] / length[:, None], target.link),
+            "overlap": resolved(overlap[-1], target.link),
+            "cosine": resolved(overlap[-1] / size[:, None], target.link),
             "subspace_overlap": subspace_overlap(run.W, W),
             "error": final.squared,
             "misclassification": final.wrong,
             "iterations": len(run.overlap) - 1,
             "status": run.status,
-            "overlap_trace": np.array([resolved(M, target.link) for M in run.overlap]),
+            "overlap_trace": np.array([resolved(M, target.link) for M in overlap]),
             "error_trace": np.array(trace),
         }
         if target.link.values is None:
@@ -195,8 +201,10 @@ class BayesAMP(Learner):
         theory = state_evolution(target.channel)
         points = theory.fixed_points(at["alpha"], self.start == "informed")
         values = _overlaps(points, target.r)
-        pairs = [(point.M, point.error) for point in points]
-        found = [expected_errors(target.channel, M, spread) for M, spread in pairs]
+        told = relevant_directions(target.channel)
+        size = np.abs(told.basis)
+        pairs = [(told.inner(point.M), size @ point.error @ size.T) for point in points]
+        found = [expected_errors(told.channel, M, spread) for M, spread in pairs]
         values |= {
             "error": [e.squared for e in found],
             "error_stderr": [e.squared_error for e in found],
@@ -235,12 +243,14 @@ class BayesAMP(Learner):
         from learnability.theory.state_evolution import state_evolution
 
         begin = INFORMED if self.start == "informed" else UNINFORMED
+        told = relevant_directions(target.channel)
         means, errors = [], []
         for alpha in alphas:
             if self.damping == 1:
-                paths = state_evolution(target.channel).trace(float(alpha), steps, begin)[None]
+                paths = state_evolution(told.channel).trace(float(alpha), steps, begin)[None]
             else:
-                paths = damped_paths(target.channel, float(alpha), steps, begin, self.damping)
+                paths = damped_paths(told.channel, float(alpha), steps, begin, self.damping)
+            paths = told.outer(paths)
             means.append(paths.mean(axis=0))
             spread = paths.std(axis=0, ddof=1) if len(paths) > 1 else np.zeros_like(paths[0])
             errors.append(spread / np.sqrt(len(paths)))
