@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from learnability import Channel
-from learnability.learners.bayes._generalisation import errors
+from learnability.learners.bayes._generalisation import errors, expected_errors
 
 
 def consistent(channel: Channel, M: np.ndarray) -> tuple[float, float]:
@@ -78,3 +79,24 @@ def test_an_overlap_matrix_that_is_not_symmetric() -> None:
     Q, C = np.diag([0.36, 0.0]), np.diag([0.64, 1.0])
     found = errors(Channel("z1 + 0*z2"), Q, M, C)
     assert found.squared == pytest.approx(1 + 0.36, rel=5e-3)  # The estimate of z1 is about z2.
+
+
+@pytest.mark.parametrize("q", [0.0, 0.05, 0.5, 0.95, 0.999, 1.0])
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("z**2", lambda q: 2 - 2 * q**2),
+        ("z1*z2", lambda q: 1 - q**2),
+        ("z*exp(z)", lambda q: 5 * math.e**2 - math.exp(1 + q) * ((1 + q) ** 2 + q)),
+        ("sign(z)", lambda q: 2 * math.acos(q) / math.pi),
+    ],
+)
+def test_the_expected_error_is_exact_at_both_ends(
+    text: str, left: Callable[[float], float], q: float
+) -> None:
+    """E g(a) g(b) of normals of correlation q has closed forms; z*exp(z) had 0 +- 2.8 at q = 1."""
+    channel = Channel(text)
+    M = q * np.eye(channel.link.r)
+    found = expected_errors(channel, M, np.zeros_like(M))
+    assert abs(found.squared - left(q)) <= 4 * found.squared_error + 1e-9
+    assert found.squared_error <= 0.1 * left(q) + 1e-9

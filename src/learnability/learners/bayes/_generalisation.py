@@ -43,15 +43,16 @@ class Expected(NamedTuple):
     wrong_error: float
 
 
-_REPLICAS, _LOG2 = 8, 12
+_REPLICAS, _LOG2 = 16, 12
 
 
 def expected_errors(channel: Channel, M: Array, spread: Array) -> Expected:
     """Errors of the Bayes predictor at an overlap of state evolution.
 
     Two draws a, b of the posterior of one sample are standard normals of correlation M, and the
-    error is Var y - Cov(g(a), g(b)). The covariance is an average of g(a) (g(b) - g(b')), b' with
-    the same noise as b and independent of a, which vanishes without overlap.
+    error is Var y - Cov(g(a), g(b)) = E (g(a) - g(b))^2 / 2. The covariance is an average of
+    g(a) (g(b) - g(b')), b' with the same noise as b and independent of a, which vanishes without
+    overlap; the square vanishes at a perfect one. The average that varies less is taken.
 
     Parameters
     ----------
@@ -70,18 +71,20 @@ def expected_errors(channel: Channel, M: Array, spread: Array) -> Expected:
     r = channel.link.r
     variance = expand(channel.link, 0).variance
     near = [M, M - spread, M + spread]
-    shared = np.array(
+    both = np.array(
         [
-            [_covariance(channel, at, sobol_normals(2 * r, _LOG2, 40 + k)) for at in near]
+            [_two_averages(channel, at, sobol_normals(2 * r, _LOG2, 40 + k)) for at in near]
             for k in range(_REPLICAS)
         ]
     )
+    lost = np.stack([variance - both[..., 0], both[..., 1]])
     if not M.any():
-        shared[:, 0] = 0.0
-    mean = shared.mean(axis=0)
+        lost[0, :, 0] = variance
+    way = int(lost[:, :, 0].std(axis=1).argmin())
+    mean = lost[way].mean(axis=0)
     moved = float(np.abs(mean[1:] - mean[0]).max())
-    sampled = float(shared[:, 0].std(ddof=1)) / math.sqrt(_REPLICAS)
-    squared = float(np.clip(variance - mean[0], 0.0, variance)) + channel.label_noise
+    sampled = float(lost[way, :, 0].std(ddof=1)) / math.sqrt(_REPLICAS)
+    squared = float(np.clip(mean[0], 0.0, variance)) + channel.label_noise
     if channel.link.values is None:
         return Expected(squared, sampled + moved, math.nan, math.nan)
     wrong, own = _least_wrong(channel, M)
@@ -90,16 +93,16 @@ def expected_errors(channel: Channel, M: Array, spread: Array) -> Expected:
     return Expected(squared, sampled + moved, wrong, own)
 
 
-def _covariance(channel: Channel, M: Array, points: Array) -> float:
-    """Cov(g(a), g(b)) of standard normals of correlation M, on points (n, 2 r)."""
+def _two_averages(channel: Channel, M: Array, points: Array) -> tuple[float, float]:
+    """Cov(g(a), g(b)) and E (g(a) - g(b))^2 / 2 of normals of correlation M, points (n, 2 r)."""
     r = len(M)
     values, vectors = np.linalg.eigh(0.5 * (M + M.T))
     values = np.clip(values, 0.0, 1.0)
     a, fresh = points[:, :r], points[:, r:]
     b = ((a @ vectors) * values + (fresh @ vectors) * np.sqrt(1 - values**2)) @ vectors.T
-    g = channel.link
-    label = np.asarray(g(a))
-    return float(np.mean(label * (np.asarray(g(b)) - np.asarray(g(fresh)))))
+    first, second, other = (np.asarray(channel.link(z)) for z in (a, b, fresh))
+    lost, squares = (first - second) ** 2 / 2, (first**2 + second**2) / 2
+    return float(np.mean(first * (second - other))), _steadied(channel, lost, squares)
 
 
 def _least_wrong(channel: Channel, M: Array) -> tuple[float, float]:
@@ -139,8 +142,8 @@ def errors(channel: Channel, Q: Array, M: Array, C: Array) -> Errors:
 def squared_error(channel: Channel, Q: Array, M: Array, C: Array, log2_nodes: int = 15) -> float:
     """Mean squared error against the noisy label.
 
-    With a and b two independent draws of N(omega, C) it is E g(z)^2 - 2 E g(z) g(a) + E g(a) g(b):
-    one average, in which no predictor is estimated.
+    With a and b two independent draws of N(omega, C) it is E (g(z) - g(a)) (g(z) - g(b)): one
+    average, in which no predictor is estimated.
 
     Parameters
     ----------
@@ -157,11 +160,15 @@ def squared_error(channel: Channel, Q: Array, M: Array, C: Array, log2_nodes: in
     first, second = (
         np.asarray(link(both[:, r:] + points[:, k * r : (k + 1) * r] @ root)) for k in (2, 3)
     )
-    # The mean square of the label itself is known.
-    exact = expand(link, 0)
-    energy = exact.variance + exact.mean**2
-    squared = energy - float(np.mean(label * (first + second) - first * second))
+    squared = _steadied(channel, (label - first) * (label - second), label * label)
     return max(squared, 0.0) + channel.label_noise
+
+
+def _steadied(channel: Channel, values: Array, squares: Array) -> float:
+    """The mean of values, steadied by squares of labels, whose mean is known."""
+    exact, varies = expand(channel.link, 0), float(np.var(squares))
+    share = float(np.cov(values, squares)[0, 1]) / varies if varies > 0 else 0.0
+    return float(np.mean(values - share * (squares - exact.variance - exact.mean**2)))
 
 
 def _wrong(channel: Channel, Q: Array, M: Array, C: Array) -> float:
