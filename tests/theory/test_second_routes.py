@@ -94,7 +94,7 @@ def test_a_target_given_by_its_profile_is_the_same_target() -> None:
         assert ours.error == pytest.approx(theirs.error, rel=0.05)
         # The harmonic has its unit length on the radii that occur.
         np.testing.assert_allclose(ours.with_features, theirs.with_features, atol=5e-3)
-        assert ours.curve.product == pytest.approx(0, abs=1e-3)  # All of it lies along harmonics.
+        assert ours.curve.product == pytest.approx(0, abs=5e-3)  # All lies along harmonics.
         assert theirs.curve.product == pytest.approx(theirs.learned[1], rel=1e-9)
         assert theirs.curve.square == pytest.approx(theirs.learned[1] ** 2, rel=1e-9)
         assert np.all(np.diff(ours.curve.x) > 0)
