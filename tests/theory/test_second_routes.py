@@ -75,7 +75,7 @@ def test_regressions_with_the_mehler_kernel_are_those_of_runs(D: int, n: int, ri
 
 def by_profile(D: int, c: float, noise: float) -> RadialTarget:
     """The same parts as functions of the radius: Y_1 = sqrt(D) x_1 / r has E[x_1 Y_1 | r]."""
-    x = np.linspace(0.0, 40.0, 4001)
+    x = np.linspace(0.0, 6.5, 4001) ** 2
     t = (2 * x - D) / math.sqrt(2 * D)
     radial = np.column_stack([c * t, 0 * t, t])
     linear = np.column_stack([np.sqrt(2 * x / D), np.sqrt(2 * x / D), 0 * x])
