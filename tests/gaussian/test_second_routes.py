@@ -191,7 +191,9 @@ def test_planes_are_projected_where_they_meet() -> None:
     assert levels is not None
     (_, first), (normals, offsets) = levels
     np.testing.assert_allclose(first, [2 / 3], atol=1e-9)
-    found = {(round(float(n), 9), round(float(c), 9)) for (n,), c in zip(normals, offsets)}
+    found = {
+        (round(float(n), 9), round(float(c), 9)) for (n,), c in zip(normals, offsets, strict=True)
+    }
     assert {(a, c + 0.0) for a, c in found} == {(1.0, 1.0), (-0.5, 0.0)}
     planes = [(np.array([2.0, 0.0]), 4.0), (np.array([-1.0, 0.0]), -2.0), (np.zeros(2), 1.0)]
     planes += [(np.array([0.0, 0.1]), 5.0), (np.array([0.0, -3.0]), 6.0)]

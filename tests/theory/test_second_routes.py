@@ -10,15 +10,15 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from learnability import Channel, Link
+from learnability.gaussian.quadrature import rules_for
 from learnability.gaussian.sections import Section
+from learnability.labels import expand
 from learnability.theory.assumptions import _linear_parts
 from learnability.theory.compositional import _by_slopes
 from learnability.theory.correlations import _meant, _unfolded, snapped, transformed_signal
 from learnability.theory.information import label_information
 from learnability.theory.mehler import mehler_values
 from learnability.theory.radial import Profile, RadialTarget, harmonics, radial_fit
-from learnability.labels import expand
-from learnability.gaussian.quadrature import rules_for
 
 from tests.geometry import projector
 
