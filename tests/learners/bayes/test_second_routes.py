@@ -130,6 +130,14 @@ def test_wrong_labels_of_a_perceptron_and_of_random_flips() -> None:
         assert run.squared == pytest.approx(exact, abs=0.02)
 
 
+def test_the_share_of_wrong_labels_does_not_know_their_unit() -> None:
+    M, spread = np.array([[0.5]]), np.array([[0.05]])
+    plain, tiny = (expected_errors(Channel(text), M, spread) for text in ("sign(z)", "sign(z)/50"))
+    assert tiny.wrong == pytest.approx(plain.wrong, rel=1e-9)
+    assert tiny.wrong_error == pytest.approx(plain.wrong_error, rel=1e-9)
+    assert 2500 * tiny.squared == pytest.approx(plain.squared, rel=1e-9)
+
+
 def test_squared_errors_of_unequal_overlaps() -> None:
     """For z1 + z2^2: parts of order one and two with their own Q, M and C."""
     Q, M, C = np.diag([0.5, 0.4]), np.diag([0.3, 0.35]), np.diag([0.6, 0.5])
