@@ -13,6 +13,8 @@ from learnability import Channel, Link
 from learnability.gaussian.quadrature import rules_for
 from learnability.gaussian.sections import Section
 from learnability.labels import expand
+from learnability.labels.posterior import box_posterior
+from learnability.theory._box_information import FiniteInformation
 from learnability.theory.assumptions import _linear_parts
 from learnability.theory.compositional import _by_slopes
 from learnability.theory.correlations import _meant, _unfolded, snapped, transformed_signal
@@ -224,6 +226,16 @@ def test_information_beyond_the_resolved_overlap_follows_the_law_of_cells() -> N
     found = [np.linalg.eigvalsh(information((1 - v) * np.eye(2))) for v in V]
     ratio = found[1][-1] / found[0][-1]
     assert ratio == pytest.approx(2.0, rel=0.05)  # I ~ V^(-1/2), and V falls by four.
+
+
+def test_half_of_a_coordinate_is_enough_where_a_reflection_is_its_own() -> None:
+    """Even numbers of reflections keep the label: three of four coordinates can be halved."""
+    scheme = box_posterior(Channel("max(sign(z1*z2*z3*z4), step(abs(z1) - 1))"))
+    assert scheme is not None
+    assert FiniteInformation(scheme)._even == (0, 1, 2)
+    scheme = box_posterior(Channel("sign(z1*z2*z3*z4)"))
+    assert scheme is not None
+    assert FiniteInformation(scheme)._even == (0, 1, 2, 3)
 
 
 def test_small_parts_in_words() -> None:
