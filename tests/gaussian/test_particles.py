@@ -82,9 +82,7 @@ def test_moments_of_two_coordinates() -> None:
 
 def test_roots_weigh_as_the_density() -> None:
     roots = np.array([[1.0], [-1.0]])
-    found = root_particles(
-        Particles.nothing(np, np.zeros(1)), np.array([0.5]), np.array([2.0]), roots, 0.0, np
-    )
+    found = root_particles(np.array([0.5]), np.array([2.0]), roots, 0.0, np)
     expected = np.exp(-0.5 * ((roots - 0.5) / 2) ** 2) / np.sqrt(8 * np.pi)
     np.testing.assert_allclose(np.exp(found.log_weight), expected)
     assert len(joined([found, found], np).cell) == 4

@@ -123,7 +123,8 @@ def test_samples_follow_the_population() -> None:
     np.testing.assert_allclose(target.features(X[:5], W)[-1][:, 0, 0], h[:5, 0], rtol=1e-5)
     C = (X * (y - y.mean())[:, None]).T @ X / len(X)
     seen = np.diag(W @ C @ W.T)
-    expected = here.composition.single(2)[0]
+    names = [(t.plus, t.minus) for t in here.composition.types]
+    expected = [here.composition.coefficients[names.index(t)] for t in (((2,), ()), ((), (2,)))]
     np.testing.assert_allclose(seen, np.repeat(expected, 3), atol=0.03)
 
 

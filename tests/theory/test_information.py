@@ -35,3 +35,27 @@ def test_the_error_of_noisy_labels_covers_a_growth_of_one_over_the_variance() ->
     for times in (2, 5):
         M = (1 - (1 - found.resolved) / times) * np.eye(2)
         assert found.error_at(M) == pytest.approx(ERROR + times - 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "noise", "exact", "largest"),
+    [
+        ("z", 0.2, lambda q: 1 / (1 - q + 0.2), 1e-5),
+        ("z", 1.5, lambda q: 1 / (1 - q + 1.5), 1e-5),
+        ("z**3", 0.0, lambda q: 1 / (1 - q), 1e-5),
+        ("exp(z)", 0.0, lambda q: 1 / (1 - q), 1e-5),
+        ("z1 + z2", 0.3, None, 0.05),
+    ],
+)
+def test_the_stated_error_covers_closed_forms(text, noise, exact, largest) -> None:
+    """A linear label is a normal one; a label that can be solved for z has I(q) = 1 / (1 - q)."""
+    found = LabelInformation(Channel(Link(text), noise))
+    assert 0 < found.error < largest
+    for q in (0.05, 0.35, 0.6, 0.9):
+        M = q * np.eye(found.r)
+        if exact is None:  # Of the sum alone, of variance 2, along (1, 1) / sqrt(2).
+            expected = np.ones((2, 2)) / (2 * (1 - q) + 0.3)
+        else:
+            expected = np.array([[exact(q)]])
+        off = np.abs(found(M) - expected).max() / np.abs(expected).max()
+        assert off <= found.error_at(M) + 1e-12

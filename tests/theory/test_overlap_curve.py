@@ -55,3 +55,11 @@ def test_a_wave_has_two_fixed_points_and_a_jump() -> None:
     assert alpha[peak:].min() < between < wave.spinodal
     assert wave.gain(between) == pytest.approx(0.0, abs=1e-6)
     assert wave.gain(between - 0.01) < 0 < wave.gain(between + 0.01)
+
+
+def test_the_turning_points_of_a_wave() -> None:
+    """d alpha / dq = 4 - 20 q + 21 q^2 vanishes at 2/7, a maximum, and at 2/3, a minimum."""
+    wave = curve("wave", 1.0)
+    assert wave.jumps_from == pytest.approx(2 / 7, abs=1e-4)
+    assert wave.spinodal == pytest.approx(511 / 343, abs=1e-9)
+    assert wave._lowest == pytest.approx(35 / 27, abs=1e-9)

@@ -184,9 +184,7 @@ def outer_nodes(
     return joined(parts, xp)
 
 
-def root_particles(
-    so_far: Particles, mean: Any, row: Any, roots: Any, log_weight: Any, xp: Any
-) -> Particles:
+def root_particles(mean: Any, row: Any, roots: Any, log_weight: Any, xp: Any) -> Particles:
     """Fix the first coordinate to given points (B, N) with given log weights."""
     scale = row[0]
     t = (roots - mean) / scale

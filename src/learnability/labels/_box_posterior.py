@@ -177,7 +177,7 @@ class BoxPosterior:
         if self.flat_boxes[0]:
             parts.append(self._boxes(start, data["boxes"], omega, L, xp, resolution))
         if self.smooth is not None and len(data["roots"]):
-            parts.append(self._roots(start, data, omega, L, xp, resolution))
+            parts.append(self._roots(data, omega, L, xp, resolution))
         return reduced(joined(parts, xp), L, self.order, xp)
 
     @property
@@ -200,10 +200,10 @@ class BoxPosterior:
                 found[(*cell, self._owners == number)] = 1.0
         return found
 
-    def at_roots(self, start: Particles, data: Any, omega: Any, L: Any, xp: Any) -> Particles:
+    def at_roots(self, data: Any, omega: Any, L: Any, xp: Any) -> Particles:
         """Return particles whose smooth coordinate is fixed to where the link takes the label."""
         mean = omega[self.smooth]
-        return root_particles(start, mean, L[0], data["roots"], data["log_weights"], xp)
+        return root_particles(mean, L[0], data["roots"], data["log_weights"], xp)
 
     def _filled(
         self, so_far: Particles, omega: Any, L: Any, xp: Any, resolution: Resolution
@@ -245,10 +245,8 @@ class BoxPosterior:
             particles.cell[kept],
         )
 
-    def _roots(
-        self, start: Particles, data: Any, omega: Any, L: Any, xp: Any, res: Resolution
-    ) -> Particles:
-        first = self.at_roots(start, data, omega, L, xp)
+    def _roots(self, data: Any, omega: Any, L: Any, xp: Any, res: Resolution) -> Particles:
+        first = self.at_roots(data, omega, L, xp)
         particles = self._filled(first, omega, L, xp, res)
         kept = np.array(
             [k for k, cell in enumerate(particles.cell) if self.allowed[(*cell[1:], cell[0])]]

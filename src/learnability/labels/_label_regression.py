@@ -163,7 +163,7 @@ class LabelAxis:
         own = np.searchsorted(edges, atoms, side="right")
         base = min(max(n // 4096, 8), _MOST_BASE_SEGMENTS)
         regular = np.searchsorted(rank, np.linspace(0, 1, base + 1))
-        forced = np.unique(np.clip(np.concatenate([own, own + 1, regular, [0]]), 0, len(edges) + 1))
+        forced = np.unique(np.clip(np.concatenate([own, own + 1, regular]), 0, len(edges) + 1))
         forced = np.unique(np.append(forced, len(edges) + 1))
         scale = float(np.abs(ordered[[0, -1]]).max()) or 1.0
         return LabelAxis(edges, rank, ends[:-1], np.maximum(np.diff(ends), 1e-300), scale, forced)

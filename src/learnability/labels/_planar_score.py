@@ -89,7 +89,7 @@ class PlanarScore:
             log_weight, *rest = self._planar(outer, jumps, omega, L)
             parts.append((log_weight + self.top, *rest))
         if scheme.smooth is not None and len(self.data["roots"]):
-            outer = scheme.at_roots(start, self.data, omega, L, np)
+            outer = scheme.at_roots(self.data, omega, L, np)
             parts.append(self._planar(outer, self.roots, omega, L))
         if len(parts) == 1 and len(parts[0][0]) == 1:
             possible, (average, *means) = 1.0, (x[0] for x in parts[0][1:])

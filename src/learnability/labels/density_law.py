@@ -176,15 +176,7 @@ class DensityLaw(FiniteLaw):
         return xp.exp(self.log_density(y, z))
 
     def sample(self, z: Array, rng: np.random.Generator) -> Array:
-        """Return labels (...) of hidden coordinates (..., r), by the inverse of the cumulative law.
-
-        Parameters
-        ----------
-        z : array, shape (..., r)
-            Hidden coordinates.
-        rng : numpy Generator
-            The generator of the labels.
-        """
+        """Return labels (...) of coordinates (..., r), by the inverse of the cumulative law."""
         return self.chosen(z, rng.random(z.shape[:-1]))
 
     def chosen(self, z: Any, u: Any, xp: Any = np) -> Array:
@@ -203,13 +195,7 @@ class DensityLaw(FiniteLaw):
         return super().mirror
 
     def rotate(self, Q: Array) -> FiniteLaw:
-        """Return the law of a label whose hidden coordinates are Q z.
-
-        Parameters
-        ----------
-        Q : array, shape (r, r)
-            An orthogonal matrix.
-        """
+        """Return the law of a label whose hidden coordinates are Q z."""
         density = self.log_density
         turned = [link.rotate(Q) for link in self._edges]
         return DensityLaw(lambda y, z: density(y, z @ Q.T), self.support, self.r, turned)

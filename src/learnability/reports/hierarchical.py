@@ -188,13 +188,7 @@ class HierarchicalHardness(Forms):
         return draw_hierarchical(self)
 
     def to_text(self, width: int = 80) -> str:
-        """Return the report as text.
-
-        Parameters
-        ----------
-        width : int
-            Characters of a line.
-        """
+        """Return the report as text."""
         link = self.target.link.text or repr(self.target.link)
         head = f"{link} of features of {self.target.polynomial.text}"
         fails = [c for c in self.conditions if c.kind == "essential" and c.verdict == "fails"]

@@ -137,13 +137,7 @@ class Hardness(Forms):
         return draw(self)
 
     def to_text(self, width: int = 80) -> str:
-        """Return the report as text.
-
-        Parameters
-        ----------
-        width : int
-            Characters of a line.
-        """
+        """Return the report as text."""
         from learnability.reports.tables import table
 
         return table(self, width)

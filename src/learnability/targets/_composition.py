@@ -251,22 +251,6 @@ class Composition:
                 f"are known to {error:.1e} only: use a larger N, or a smoother function."
             )
 
-    def single(self, degree: int) -> Array:
-        """Return E[f He_k(z_i)] for a variable of sign +1 and -1 under each feature, shape (r, 2).
-
-        The entry is NaN where there is no variable of that sign.
-        """
-        wanted = ((degree,), ()), ((), (degree,))
-        names = [(t.plus, t.minus) for t in self.types]
-        found = np.full((self.link.r, 2), np.nan)
-        for sign, name in enumerate(wanted):
-            if name in names:
-                for m in range(self.link.r):
-                    index = [0] * self.link.r
-                    index[m] = names.index(name)
-                    found[m, sign] = self.coefficients[tuple(index)]
-        return found
-
     def feature_energies(self, degree: int) -> Array:
         """E[f He_k(h_m)]^2 / k! for k = 0 ... `degree`, h_m of unit variance, shape (r, k)."""
         h, _ = self._nodes

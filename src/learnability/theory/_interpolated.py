@@ -6,11 +6,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 __all__ = ["interpolated_information"]
-
-Array = NDArray[np.float64]
 
 _TRIALS = (0.3, 0.75)
 """Overlaps, over the largest, at which the polynomial is held to the information itself."""

@@ -157,17 +157,7 @@ class RelevantStateEvolution(StateEvolution):
     def fixed_point(
         self, alpha: float, informed: bool = False, below: Array | None = None
     ) -> FixedPoint:
-        """Return the overlap that message passing reaches.
-
-        Parameters
-        ----------
-        alpha : float
-            Samples over dimension.
-        informed : bool
-            Start from the hidden directions instead of from nothing.
-        below : array, shape (r, r), optional
-            The overlap reached at a smaller alpha, to start from.
-        """
+        """Return the overlap that message passing reaches."""
         start = None if below is None else self.directions.inner(below)
         return self._embedded(self.inner.fixed_point(alpha, informed, start))
 
@@ -176,15 +166,7 @@ class RelevantStateEvolution(StateEvolution):
         return [self._embedded(p) for p in self.inner.fixed_points(alphas, informed)]
 
     def all_fixed_points(self, alpha: float, random_starts: int = 2) -> list[FixedPoint]:
-        """Return the different fixed points found, that of the largest free entropy first.
-
-        Parameters
-        ----------
-        alpha : float
-            Samples over dimension.
-        random_starts : int
-            How many random overlaps, where the overlap is not one number.
-        """
+        """Return the different fixed points found, that of the largest free entropy first."""
         return [self._embedded(p) for p in self.inner.all_fixed_points(alpha, random_starts)]
 
     def free_entropy(self, M: Array, alpha: float) -> float:

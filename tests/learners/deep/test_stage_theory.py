@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from learnability import Hierarchical
-from learnability.learners.deep.stage_theory import best_kernel_error, predicted_stages
+from learnability.learners.deep.stage_theory import (
+    _fitted,
+    best_kernel_error,
+    predicted_stages,
+)
+from learnability.theory.recovered_directions import exact_directions
 
 
 def reference(N: int, signs: str = "balanced") -> Hierarchical:
@@ -90,3 +95,15 @@ def test_rare_labels_leave_no_number() -> None:
     found = predicted_stages(target, 1.0, 256)
     assert math.isnan(found.three_layer_floor) and math.isnan(found.three_layer_bound)
     assert math.isnan(found.two_layer_error) and "rarer than one in 10000" in found.reason
+
+
+def test_no_more_is_unknown_than_the_degrees_that_are_not_resolved_hold() -> None:
+    """Of sign(z), at most the energy above the resolved degrees: all of it, once it is learned."""
+    target = Hierarchical("sign(z)", "He2(z)", N=6)
+    exact = exact_directions(target)
+    above = target.variance - float(target.levels()[1:].sum())
+    found = [_fitted(target, exact, exact.share, n, 1.0) for n in (1e4, 1e6, 1e9)]
+    assert all("degrees above" in one.reason for one in found)
+    told = [one.unknown / above for one in found]
+    assert 0 < told[0] < told[1] < told[2] < 1
+    assert told[2] == pytest.approx(1, abs=1e-4)

@@ -87,3 +87,24 @@ def test_smoothing() -> None:
     np.testing.assert_allclose(known.value, 2 * norm.cdf(0.8 * known.v / 0.6) - 1, atol=1e-12)
     np.testing.assert_allclose(known.slope, 2 * norm.pdf(0.8 * known.v / 0.6) / 0.6, atol=1e-11)
     assert known.weights.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("rho", [0.3, 0.8, 0.99])
+def test_waves_that_jump_are_resolved_beside_the_jump(rho: float) -> None:
+    """E[f | v] and its slope, of sin(12 z) sign(z - 1/2), from the two sides of the jump."""
+    c = math.sqrt(1 - rho**2)
+    found = smoothed(Link("sin(12*z)*sign(z - 0.5)"), np.array([JUMP]), rho, np.zeros(0))
+    middle = np.nonzero(np.abs(found.v) < 3)[0][::40]
+    for k in middle:
+        v = float(found.v[k])
+        cut = min(max((JUMP - rho * v) / c, -9.0), 9.0)
+        for got, scale in ((found.value[k], 0), (found.slope[k], 1)):
+
+            def integrand(t: float, v: float = v, scale: int = scale) -> float:
+                return math.sin(12 * (rho * v + c * t)) * norm.pdf(t) * (t / c) ** scale
+
+            parts = [
+                sign * quad(integrand, *ends, epsabs=1e-12, limit=200)[0]
+                for sign, ends in ((-1, (-9.0, cut)), (1, (cut, 9.0)))
+            ]
+            assert got == pytest.approx(sum(parts), abs=1e-5)

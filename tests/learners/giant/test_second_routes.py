@@ -1,0 +1,44 @@
+"""Parts of the theory of giant steps against naive loops and measured memory."""
+
+from __future__ import annotations
+
+import math
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from learnability import Channel, Link
+from learnability.learners.giant._given_layer import _length_share
+from learnability.learners.giant._subspace_chain import chain_bytes, chained_correlation
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_the_length_that_all_neurons_see(paired: bool) -> None:
+    """Its variance is the mean covariance of (f_i / l_i)^2 of two neurons that are no pair."""
+    rng = np.random.default_rng(1)
+    W = rng.standard_normal((6, 12)) + 1.5 * rng.standard_normal(12)
+    gram = W @ W.T
+    lengths = np.linalg.norm(W, axis=1)
+    cosine = gram / np.outer(lengths, lengths)
+    own = [(i, j) for i in range(6) for j in range(6) if i != j and (not paired or j % 3 != i % 3)]
+    exact = math.sqrt(np.mean([2 * cosine[i, j] ** 2 for i, j in own]))
+    correlation = np.array([cosine[i, i + 3] for i in range(3)]) if paired else None
+    assert _length_share(gram, lengths, correlation) == pytest.approx(min(exact, 0.5))
+    apart = np.eye(6) + 0.1 * (1 - np.eye(6))
+    ones = np.full(3, 0.1) if paired else None
+    assert _length_share(apart, np.ones(6), ones) == pytest.approx(math.sqrt(0.02))
+    fields = np.random.default_rng(2).standard_normal((200_000, 12)) @ W.T / lengths
+    squares = np.cov((fields**2).T)
+    assert np.mean([squares[i, j] for i, j in own]) == pytest.approx(exact**2, rel=0.05)
+
+
+def test_the_memory_of_a_chain_is_what_it_takes() -> None:
+    channel, activation = Channel("tanh(2*z)"), Link("tanh(z)")
+    for n, d, count in ((40_000, 60, 20), (40_000, 12, 40)):
+        tracemalloc.start()
+        rng = np.random.default_rng(3)
+        chained_correlation(channel, activation, (n, d), 0.3, 0.1, count, rng)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert chain_bytes(n, d, count) == pytest.approx(most, rel=0.25)
