@@ -1,4 +1,4 @@
-"""The end of the search for a fixed point, on linear labels with noise, whose overlap is known."""
+"""The search for a fixed point, on linear labels with noise, whose overlap is known."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from learnability.statuses import Status
-from learnability.theory._search_end import search_end
+from learnability.theory._search_end import iterated, search_end
 from learnability.theory._slopes import Slopes
 
 NOISE = 0.3
@@ -78,3 +78,22 @@ def test_a_fixed_point_far_away_is_not_taken():
     start = (overlap(1.0) + 0.05) * np.eye(2)
     rate = moves(1.0) * np.eye(2)
     assert search_end(Linear(), lambda M: 1e-7, 1.0, start, rate, Slopes()) is None
+
+
+def test_steps_without_an_end_tell_nothing():
+    """Where steps go to and fro for ever, the error is that of not knowing: one."""
+
+    class Swinging(Linear):
+        def around(self, M):
+            return lambda at: np.diag(np.where(np.diag(at) > 0.3, 0.1, 2.0))
+
+    point = iterated(Swinging(), lambda M: 1e-7, 1.0, 0.01 * np.eye(2))
+    assert point.status is Status.STOPPED
+    assert point.error == pytest.approx(np.ones((2, 2)))
+
+
+def test_steps_end_at_the_overlap():
+    point = iterated(Linear(), lambda M: 1e-7, 1.0, 0.01 * np.eye(2))
+    assert point.status is Status.CONVERGED
+    assert np.diag(point.M) == pytest.approx(overlap(1.0), abs=1e-6)
+    assert np.diag(point.error) == pytest.approx(1e-3 * moves(1.0), rel=0.05)

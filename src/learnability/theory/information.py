@@ -30,6 +30,7 @@ from learnability.theory._line_information import (
     ROUGH_LINES,
     LineInformation,
 )
+from learnability.theory._nearby_rule import NearbyRule
 from learnability.theory._noisy_grid import NoisyGrid
 from learnability.theory._noisy_line import NARROWEST, NoisyLine, noisy_line
 from learnability.theory._quadrature_information import QuadratureInformation
@@ -38,6 +39,7 @@ from learnability.theory.cell_edges import label_atoms
 __all__ = ["MOST_DIRECTIONS", "RESOLVED", "LabelInformation", "keeps_diagonal", "label_information"]
 
 Array = NDArray[np.float64]
+Correction = Callable[[Array], Array]
 
 MOST_DIRECTIONS = 4
 """Most hidden directions of which the information is computed."""
@@ -70,6 +72,8 @@ _BEYOND = (0.1, 0.1, 0.1, 0.4)
 """Relative error of what is told of perfect recovery by the law of the limit alone."""
 _NEAR = (0.05, 0.05, 0.12, 0.12)
 """The rough rule is corrected by the fine one at an overlap this close."""
+_OPEN = 0.01
+"""Least overlap of a direction at which the two are compared."""
 
 
 def keeps_diagonal(channel: Channel) -> bool:
@@ -260,15 +264,18 @@ class LabelInformation:
         """The same as a function that is smooth close to an overlap M."""
         if self.exact:
             return self
-        by_quadrature = self._by_quadrature(M)
-        correction = self._gap(self._quadrature, M) if by_quadrature else self._correction(M)
+        correction = first = self._correction(M)
+        if self._by_quadrature(M):  # It tells nothing of directions that are not open at M.
+            exact, root = self._quadrature(M), self._root(M)
+            then = NearbyRule.between(root @ exact @ root, first(root @ self._rough(M) @ root))
+            correction = lambda rough: then(first(rough))  # noqa: E731
         return lambda near: self._symmetric(self._anywhere(near, correction), near)
 
     def finely(self, M: Array) -> Array:
         """The same by the fine rule at each overlap, for overlaps that it resolves."""
         return self(M) if self.exact_at(M) else self._symmetric(self._levels(M), M)
 
-    def _anywhere(self, M: Array, correction: Array | None = None) -> Array:
+    def _anywhere(self, M: Array, correction: Correction | None = None) -> Array:
         """From level sets and cells; close to perfect recovery by the law of the limit."""
         values, frame = np.linalg.eigh(0.5 * (M + M.T))
         most = self.resolved
@@ -295,32 +302,31 @@ class LabelInformation:
         """Gradients of the link on a sample, shape (n, r)."""
         return sampled_slopes(self.channel.link)
 
-    def _corrected(self, M: Array, correction: Array | None = None) -> Array:
-        """From the rough rule, and the difference of the fine one at an overlap close to this."""
+    def _corrected(self, M: Array, correction: Correction | None = None) -> Array:
+        """From the rough rule, and what the fine one adds at an overlap close to this."""
         root = self._root(M)
         if correction is None:
             correction = self._correction(M)
-        found = root @ self._rough(M) @ root + correction
+        found = correction(root @ self._rough(M) @ root)
         return np.asarray(np.linalg.solve(root, np.linalg.solve(root, found).T))
 
-    def _correction(self, M: Array) -> Array:
-        """Fine minus rough rule at the nearest overlap known, in posterior units.
+    def _correction(self, M: Array) -> Correction:
+        """Fine over rough rule at the nearest overlap known, in posterior units.
 
-        In these units it varies slowly.
+        In these units it varies slowly. Of directions that are not open neither tells anything:
+        the factor is that of a small overlap.
         """
         values, frame = np.linalg.eigh(0.5 * (M + M.T))
-        at = np.asarray((frame * np.minimum(values, self.resolved)) @ frame.T)
+        at = np.asarray((frame * np.clip(values, _OPEN, self.resolved)) @ frame.T)
         near = [(float(np.abs(known - at).max()), c) for known, c in self._anchors]
-        distance, correction = min(near, key=lambda pair: pair[0], default=(np.inf, at))
-        if distance > _NEAR[self.r - 1]:
-            correction = self._gap(self._levels, at)
+        distance, correction = min(near, key=lambda pair: pair[0], default=(np.inf, None))
+        if correction is None or distance > _NEAR[self.r - 1]:
+            root = self._root(at)
+            correction = NearbyRule.between(
+                root @ self._levels(at) @ root, root @ self._rough(at) @ root
+            )
             self._anchors.append((at, correction))
         return correction
-
-    def _gap(self, better: Callable[[Array], Array], M: Array) -> Array:
-        """A better rule minus the rough one, in posterior units."""
-        root = self._root(M)
-        return np.asarray(root @ (better(M) - self._rough(M)) @ root)
 
     @staticmethod
     def _root(M: Array) -> Array:
@@ -329,7 +335,7 @@ class LabelInformation:
         return np.asarray((frame * np.sqrt(np.maximum(values, 1e-12))) @ frame.T)
 
     @cached_property
-    def _anchors(self) -> list[tuple[Array, Array]]:
+    def _anchors(self) -> list[tuple[Array, Correction]]:
         return []
 
     @cached_property
