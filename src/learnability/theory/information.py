@@ -2,10 +2,9 @@
 
 Links on boxes have exact integrals at diagonal overlaps, exact posteriors are integrated on
 product rules, and every other link is integrated over its level sets and cells, which lines drawn
-at random meet in four directions. Close to perfect
-recovery these cannot be resolved: there noisy labels are integrated on a grid of z where that is
-fine enough, and else I(M) follows its limit law, V I(M) ~ V^e with e = 0 for labels with a density,
-1/2 for finitely many labels, and 1 for noisy ones.
+at random meet in four directions. Close to perfect recovery these cannot be resolved: there noisy
+labels are integrated on a grid of z where that is fine enough, and else I(M) follows its limit law,
+V I(M) ~ V^e with e = 0 for labels with a density, 1/2 for finitely many labels, 1 for noisy ones.
 """
 
 from __future__ import annotations
@@ -64,8 +63,8 @@ _SAFETY = (2.0, 2.0, 3.0, 2.5)
 """The fine rule is closer to the truth than to the rough one; where a label jumps not by much."""
 _FINE_GRID, _ROUGH_GRID = (0.75, 1.0), (1.1, 1.4)
 """Steps of grids of noisy labels for two and three directions, over those that are narrow."""
-_FEWER = 20_000
-"""Nodes of a product rule that tells the error of that with twice as many."""
+_FEWER, _SETTLED = (20_000, 10_000), 1e-5
+"""Nodes of product rules that tell the error of a finer one, and when they tell all of it."""
 _SMOOTH = 0.92
 """Largest overlap of some directions, beside others that are not found, of product rules."""
 _BEYOND = (0.1, 0.1, 0.1, 0.4)
@@ -178,9 +177,18 @@ class LabelInformation:
         return QuadratureInformation(self.channel)
 
     def _quadrature_error(self, M: Array) -> float:
-        """Relative error of product rules, from one of half as many nodes."""
-        fine, coarse = self._quadrature(M), QuadratureInformation(self.channel, _FEWER)(M)
-        return max(float(np.abs(fine - coarse).max() / max(np.abs(fine).max(), 1e-300)), 1e-6)
+        """Relative error of product rules, from those of fewer nodes.
+
+        Where these do not agree the posterior is not smooth in the label, which ends the range of
+        another piece: no product rule sees that, and level sets tell the error.
+        """
+        fine = self._quadrature(M)
+        size = max(float(np.abs(fine).max()), 1e-300)
+        fewer = [QuadratureInformation(self.channel, n)(M) for n in _FEWER]
+        spread = max(float(np.abs(fine - other).max()) / size for other in fewer)
+        if spread < _SETTLED:
+            return max(spread, 1e-6)
+        return max(spread, float(np.abs(fine - self._levels(M)).max()) / size)
 
     def _by_quadrature(self, M: Array) -> bool:
         """Whether posteriors are exact, and few enough variables are left to integrate over."""
@@ -237,6 +245,14 @@ class LabelInformation:
         """The same at one overlap: it may be exact there, or taken from where it is resolved."""
         if self.exact or self.exact_at(M):
             return self.error if self.exact else self._quadrature_error(M)
+        return max(self._error_between(M), _SAFETY[self.r - 1] * self._local_gap(M))
+
+    def _local_gap(self, M: Array) -> float:
+        """Relative difference of fine and rough rule close to M, where it has been computed."""
+        return self._anchor(M)[2] if self._anchors else 0.0
+
+    def _error_between(self, M: Array) -> float:
+        """The same from the errors of resolved overlaps that are multiples of the identity."""
         least = max(1 - float(np.linalg.eigvalsh(M)[-1]), 1e-12) / (1 - self.resolved)
         if self.channel.noise > 0 and self.r > 1 and least < 1:
             fine, rough = (g(M) if g is not None else None for g in (self._grid, self._rough_grid))
@@ -311,22 +327,23 @@ class LabelInformation:
         return np.asarray(np.linalg.solve(root, np.linalg.solve(root, found).T))
 
     def _correction(self, M: Array) -> Correction:
-        """Fine over rough rule at the nearest overlap known, in posterior units.
+        """Fine over rough rule at the nearest overlap known, in posterior units: it varies slowly.
 
-        In these units it varies slowly. Of directions that are not open neither tells anything:
-        the factor is that of a small overlap.
+        Of directions that are not open neither tells anything: it is that of a small overlap.
         """
+        return self._anchor(M)[1]
+
+    def _anchor(self, M: Array) -> tuple[Array, Correction, float]:
+        """An overlap close to M, fine over rough rule there, and their relative difference."""
         values, frame = np.linalg.eigh(0.5 * (M + M.T))
         at = np.asarray((frame * np.clip(values, _OPEN, self.resolved)) @ frame.T)
-        near = [(float(np.abs(known - at).max()), c) for known, c in self._anchors]
-        distance, correction = min(near, key=lambda pair: pair[0], default=(np.inf, None))
-        if correction is None or distance > _NEAR[self.r - 1]:
-            root = self._root(at)
-            correction = NearbyRule.between(
-                root @ self._levels(at) @ root, root @ self._rough(at) @ root
-            )
-            self._anchors.append((at, correction))
-        return correction
+        near = min(self._anchors, key=lambda a: np.abs(a[0] - at).max(), default=None)
+        if near is None or np.abs(near[0] - at).max() > _NEAR[self.r - 1]:
+            root, fine, rough = self._root(at), self._levels(at), self._rough(at)
+            between = NearbyRule.between(root @ fine @ root, root @ rough @ root)
+            near = at, between, float(np.abs(fine - rough).max() / np.abs(fine).max())
+            self._anchors.append(near)
+        return near
 
     @staticmethod
     def _root(M: Array) -> Array:
@@ -335,7 +352,7 @@ class LabelInformation:
         return np.asarray((frame * np.sqrt(np.maximum(values, 1e-12))) @ frame.T)
 
     @cached_property
-    def _anchors(self) -> list[tuple[Array, Correction]]:
+    def _anchors(self) -> list[tuple[Array, Correction, float]]:
         return []
 
     @cached_property
