@@ -17,9 +17,6 @@ __all__ = ["NearbyRule"]
 
 Array = NDArray[np.float64]
 
-_LEAST = 1e-7
-"""Information that counts as none; in posterior units it is at most one."""
-
 
 @dataclass(frozen=True, eq=False)
 class NearbyRule:
@@ -29,21 +26,27 @@ class NearbyRule:
     ----------
     factor : array, shape (r, r)
         The identity where both rules agree, or tell nothing.
+    least : float
+        Information that counts as none; in posterior units it is at most one.
     """
 
     factor: Array
+    least: float
 
     @staticmethod
-    def between(better: Array, rough: Array) -> NearbyRule:
+    def between(better: Array, rough: Array, least: float = 1e-7) -> NearbyRule:
         """Return the factor between two rules at one overlap.
 
         Parameters
         ----------
         better, rough : array, shape (r, r)
             What they give there.
+        least : float
+            Information that counts as none. Where a direction is shut it is to be large beside
+            what is left of it there, and small beside what is told of directions that are open.
         """
-        inverse = _power(rough, -0.5)
-        return NearbyRule(inverse @ (better + _LEAST * np.eye(len(better))) @ inverse)
+        inverse = _power(rough, least, -0.5)
+        return NearbyRule(inverse @ (better + least * np.eye(len(better))) @ inverse, least)
 
     def __call__(self, rough: Array) -> Array:
         """Return what the better rule gives at an overlap close by.
@@ -53,11 +56,11 @@ class NearbyRule:
         rough : array, shape (r, r)
             What the rough one gives at it.
         """
-        root = _power(rough, 0.5)
-        return np.asarray(root @ self.factor @ root - _LEAST * np.eye(len(rough)))
+        root = _power(rough, self.least, 0.5)
+        return np.asarray(root @ self.factor @ root - self.least * np.eye(len(rough)))
 
 
-def _power(matrix: Array, power: float) -> Array:
+def _power(matrix: Array, least: float, power: float) -> Array:
     """A power of a positive matrix to which the least information is added."""
     values, frame = np.linalg.eigh(0.5 * (matrix + matrix.T))
-    return np.asarray((frame * (np.maximum(values, 0.0) + _LEAST) ** power) @ frame.T)
+    return np.asarray((frame * (np.maximum(values, 0.0) + least) ** power) @ frame.T)

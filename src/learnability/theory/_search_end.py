@@ -15,6 +15,7 @@ from learnability.theory._relaxation import (
     opened,
     pushed,
     response,
+    shut_error,
     updated,
 )
 from learnability.theory._slopes import Slopes, followed, physical
@@ -32,6 +33,7 @@ _APART = 1e-3
 """Fixed points closer than this, beyond their errors, are the same."""
 _MOST_CENTRES = 4
 """How often a function I(M) that is smooth around an overlap is moved to another."""
+_AJAR = 0.01
 _NOTHING = 1e-5
 """Largest overlap, left by the rules for I(0), that counts as none."""
 
@@ -61,8 +63,8 @@ def iterated(
     plain : int
         Number of steps before the first extrapolation.
     """
-    for _ in range(_MOST_CENTRES):
-        around = information.around(M)
+    for count in range(_MOST_CENTRES):
+        around = information.around(M, closely=count > 0)
 
         def one_step(at: Array, around: Callable[[Array], Array] = around) -> Array:
             return updated(alpha * around(at))
@@ -70,13 +72,17 @@ def iterated(
         found, status = opened(one_step, tolerance, M, plain)
         moved, M = float(np.abs(found - M).max()), physical(found)
         close = _CLOSER if information.exact_at(found) else _CLOSE
-        if moved < close or status is not Status.CONVERGED:
+        if status is not Status.CONVERGED or (moved < close and count > 0):
             break
     if status is not Status.CONVERGED:
         return FixedPoint(found, status, np.ones_like(found))
     found, left = ended(one_step, found)
     error = information.error_at(found) + tolerance(found)
-    return FixedPoint(found, status, error * response(one_step, found) + left)
+    spread = error * response(one_step, found) + left
+    # Rules that are exact while directions are shut tell nothing of how these open.
+    ajar = information.error_at(physical(found + _AJAR * np.eye(len(found))))
+    spread += shut_error(one_step, found, max(error, ajar))
+    return FixedPoint(found, status, np.minimum(spread, 1.0))
 
 
 def nothing_found(information: LabelInformation, alpha: float, least: float) -> FixedPoint | None:

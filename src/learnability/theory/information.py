@@ -71,8 +71,8 @@ _BEYOND = (0.1, 0.1, 0.1, 0.4)
 """Relative error of what is told of perfect recovery by the law of the limit alone."""
 _NEAR = (0.05, 0.05, 0.12, 0.12)
 """The rough rule is corrected by the fine one at an overlap this close."""
-_OPEN = 0.01
-"""Least overlap of a direction at which the two are compared."""
+_CLOSELY, _OPEN, _SHUT = 2e-3, 0.01, 1e-3
+"""The same at a fixed point; least overlap at which the two are compared; no information."""
 
 
 def keeps_diagonal(channel: Channel) -> bool:
@@ -245,11 +245,8 @@ class LabelInformation:
         """The same at one overlap: it may be exact there, or taken from where it is resolved."""
         if self.exact or self.exact_at(M):
             return self.error if self.exact else self._quadrature_error(M)
-        return max(self._error_between(M), _SAFETY[self.r - 1] * self._local_gap(M))
-
-    def _local_gap(self, M: Array) -> float:
-        """Relative difference of fine and rough rule close to M, where it has been computed."""
-        return self._anchor(M)[2] if self._anchors else 0.0
+        gap = self._anchor(M)[2] if self._anchors else 0.0
+        return max(self._error_between(M), _SAFETY[self.r - 1] * gap)
 
     def _error_between(self, M: Array) -> float:
         """The same from the errors of resolved overlaps that are multiples of the identity."""
@@ -276,14 +273,16 @@ class LabelInformation:
         turns = [P for P in turns if np.allclose(P @ M @ P.T, M, atol=1e-9)]
         return np.asarray(np.mean([P @ found @ P.T for P in turns], axis=0))
 
-    def around(self, M: Array) -> Callable[[Array], Array]:
-        """The same as a function that is smooth close to an overlap M."""
+    def around(self, M: Array, closely: bool = False) -> Callable[[Array], Array]:
+        """The same as a function that is smooth close to M, and best at it if closely."""
         if self.exact:
             return self
+        if closely:
+            self._anchor(M, _CLOSELY)
         correction = first = self._correction(M)
         if self._by_quadrature(M):  # It tells nothing of directions that are not open at M.
-            exact, root = self._quadrature(M), self._root(M)
-            then = NearbyRule.between(root @ exact @ root, first(root @ self._rough(M) @ root))
+            exact, V = self._quadrature(M), self._root(M)
+            then = NearbyRule.between(V @ exact @ V, first(V @ self._rough(M) @ V), _SHUT)
             correction = lambda rough: then(first(rough))  # noqa: E731
         return lambda near: self._symmetric(self._anywhere(near, correction), near)
 
@@ -333,14 +332,14 @@ class LabelInformation:
         """
         return self._anchor(M)[1]
 
-    def _anchor(self, M: Array) -> tuple[Array, Correction, float]:
+    def _anchor(self, M: Array, most: float = math.inf) -> tuple[Array, Correction, float]:
         """An overlap close to M, fine over rough rule there, and their relative difference."""
         values, frame = np.linalg.eigh(0.5 * (M + M.T))
         at = np.asarray((frame * np.clip(values, _OPEN, self.resolved)) @ frame.T)
         near = min(self._anchors, key=lambda a: np.abs(a[0] - at).max(), default=None)
-        if near is None or np.abs(near[0] - at).max() > _NEAR[self.r - 1]:
-            root, fine, rough = self._root(at), self._levels(at), self._rough(at)
-            between = NearbyRule.between(root @ fine @ root, root @ rough @ root)
+        if near is None or np.abs(near[0] - at).max() > min(_NEAR[self.r - 1], most):
+            V, fine, rough = self._root(at), self._levels(at), self._rough(at)
+            between = NearbyRule.between(V @ fine @ V, V @ rough @ V)
             near = at, between, float(np.abs(fine - rough).max() / np.abs(fine).max())
             self._anchors.append(near)
         return near

@@ -60,7 +60,7 @@ class BayesAMP(Learner):
     """
 
     name: ClassVar[str] = "bayes-amp"
-    numerics_version: ClassVar[int] = 7
+    numerics_version: ClassVar[int] = 8  # 8: fixed points beside directions that are shut.
     supports: ClassVar[Support] = Support(
         most_directions=4, laws=("finite", "counts", "normal", "density", "latent")
     )
