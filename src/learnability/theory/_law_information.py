@@ -132,7 +132,7 @@ class LawInformation(LabelInformation):
         """The same: there is one rule."""
         return self(M)
 
-    def around(self, M: Array) -> Callable[[Array], Array]:
+    def around(self, M: Array, closely: bool = False) -> Callable[[Array], Array]:
         """The same: it is smooth."""
         if self._core is None:
             return self

@@ -68,8 +68,9 @@ class QuadratureInformation:
         size = r + noisy + open_directions
         breaks = axis_breaks(Section.whole(self.channel.link))
         if breaks is not None and self.exact and size <= 4:
-            each = int(self.nodes ** (1 / size))
-            axes = [gauss_normal(b, each, each // 2) for b in breaks]
+            # An odd rule has a node at zero, whose label may be that of a flat piece by chance.
+            each = 2 * int(0.5 * self.nodes ** (1 / size))
+            axes = [gauss_normal(b, each, 2 * (each // 4)) for b in breaks]
             axes += [gauss_normal(np.zeros(0), each)] * (noisy + open_directions)
             return product_grid(axes)
         points = sobol_normals(size, _SOBOL, 1)

@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 from learnability.statuses import Status
 from learnability.theory._slopes import Slopes, cleaned, followed, physical
 
-__all__ = ["FixedPoint", "allowed", "ended", "opened", "pushed", "relaxed", "response", "updated"]
+__all__ = [
+    "FixedPoint",
+    "allowed",
+    "ended",
+    "opened",
+    "pushed",
+    "relaxed",
+    "response",
+    "shut_error",
+    "updated",
+]
 
 Array = NDArray[np.float64]
 Map = Callable[[Array], Array]
@@ -26,6 +36,10 @@ _SHUT = 1e-4
 """Largest overlap of directions that count as zero."""
 _PUSH = 1e-3
 """Small overlap from which directions at zero are tried again."""
+_PUSHES = (1e-4, 1e-2)
+"""Small overlaps that tell how fast they grow and how this ends."""
+_HELD = 12
+"""Steps after which open directions have followed a change of others."""
 _PROBE = 1e-3
 """Size of the change of M that measures the slope of the map."""
 
@@ -152,6 +166,42 @@ def pushed(one_step: Map, M: Array) -> Array | None:
     start = np.asarray(M + _PUSH * shut @ shut.T)
     answer = shut.T @ one_step(start) @ shut
     return None if np.linalg.eigvalsh(answer)[-1] <= _PUSH * (1 + 1e-3) else start
+
+
+def shut_error(one_step: Map, M: Array, relative: float) -> Array:
+    """Return how large overlaps of directions at zero may be, (r, r).
+
+    A small overlap p of such directions becomes p (growth - fall p). Close to the ratio at which
+    they open the growth is one up to the error of the information: an overlap of
+    (growth - 1) / fall is then not excluded.
+
+    Parameters
+    ----------
+    one_step : callable
+        M -> the next M.
+    M : array, shape (r, r)
+        A fixed point.
+    relative : float
+        Relative error of the information of a label.
+    """
+    values, vectors = np.linalg.eigh(M)
+    shut = vectors[:, values < _SHUT]
+    if not shut.size:
+        return np.zeros_like(M)
+    here, grown = np.asarray(shut @ shut.T), []
+    others = (vectors * np.where(values < _SHUT, 0.0, values)) @ vectors.T
+    for size in _PUSHES:
+        answer = shut.T @ one_step(np.asarray(others + size * here)) @ shut
+        grown.append(float(np.linalg.eigvalsh(answer)[-1]) / size)
+    room = grown[0] * (1 + relative) - 1
+    fall = (grown[0] - grown[1]) / (_PUSHES[1] - _PUSHES[0])
+    if room <= 0:
+        return np.zeros_like(M)
+    most = min(room / fall, 1.0) if fall > 0 else 1.0
+    held, rest = others, np.eye(len(M)) - here
+    for _ in range(_HELD):  # What is open follows what may be open beside it.
+        held = rest @ one_step(physical(held + most * here)) @ rest
+    return np.asarray(np.abs(here) * most + np.abs(held - others))
 
 
 def _extrapolated(

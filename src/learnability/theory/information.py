@@ -2,10 +2,9 @@
 
 Links on boxes have exact integrals at diagonal overlaps, exact posteriors are integrated on
 product rules, and every other link is integrated over its level sets and cells, which lines drawn
-at random meet in four directions. Close to perfect
-recovery these cannot be resolved: there noisy labels are integrated on a grid of z where that is
-fine enough, and else I(M) follows its limit law, V I(M) ~ V^e with e = 0 for labels with a density,
-1/2 for finitely many labels, and 1 for noisy ones.
+at random meet in four directions. Close to perfect recovery these cannot be resolved: there noisy
+labels are integrated on a grid of z where that is fine enough, and else I(M) follows its limit law,
+V I(M) ~ V^e with e = 0 for labels with a density, 1/2 for finitely many labels, 1 for noisy ones.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from learnability.theory._line_information import (
     ROUGH_LINES,
     LineInformation,
 )
+from learnability.theory._nearby_rule import NearbyRule
 from learnability.theory._noisy_grid import NoisyGrid
 from learnability.theory._noisy_line import NARROWEST, NoisyLine, noisy_line
 from learnability.theory._quadrature_information import QuadratureInformation
@@ -38,6 +38,7 @@ from learnability.theory.cell_edges import label_atoms
 __all__ = ["MOST_DIRECTIONS", "RESOLVED", "LabelInformation", "keeps_diagonal", "label_information"]
 
 Array = NDArray[np.float64]
+Correction = Callable[[Array], Array]
 
 MOST_DIRECTIONS = 4
 """Most hidden directions of which the information is computed."""
@@ -62,14 +63,16 @@ _SAFETY = (2.0, 2.0, 3.0, 2.5)
 """The fine rule is closer to the truth than to the rough one; where a label jumps not by much."""
 _FINE_GRID, _ROUGH_GRID = (0.75, 1.0), (1.1, 1.4)
 """Steps of grids of noisy labels for two and three directions, over those that are narrow."""
-_FEWER = 20_000
-"""Nodes of a product rule that tells the error of that with twice as many."""
+_FEWER, _SETTLED = (20_000, 10_000), 1e-5
+"""Nodes of product rules that tell the error of a finer one, and when they tell all of it."""
 _SMOOTH = 0.92
 """Largest overlap of some directions, beside others that are not found, of product rules."""
 _BEYOND = (0.1, 0.1, 0.1, 0.4)
 """Relative error of what is told of perfect recovery by the law of the limit alone."""
 _NEAR = (0.05, 0.05, 0.12, 0.12)
 """The rough rule is corrected by the fine one at an overlap this close."""
+_CLOSELY, _OPEN, _SHUT = 2e-3, 0.01, 1e-3
+"""The same at a fixed point; least overlap at which the two are compared; no information."""
 
 
 def keeps_diagonal(channel: Channel) -> bool:
@@ -174,9 +177,18 @@ class LabelInformation:
         return QuadratureInformation(self.channel)
 
     def _quadrature_error(self, M: Array) -> float:
-        """Relative error of product rules, from one of half as many nodes."""
-        fine, coarse = self._quadrature(M), QuadratureInformation(self.channel, _FEWER)(M)
-        return max(float(np.abs(fine - coarse).max() / max(np.abs(fine).max(), 1e-300)), 1e-6)
+        """Relative error of product rules, from those of fewer nodes.
+
+        Where these do not agree the posterior is not smooth in the label, which ends the range of
+        another piece: no product rule sees that, and level sets tell the error.
+        """
+        fine = self._quadrature(M)
+        size = max(float(np.abs(fine).max()), 1e-300)
+        fewer = [QuadratureInformation(self.channel, n)(M) for n in _FEWER]
+        spread = max(float(np.abs(fine - other).max()) / size for other in fewer)
+        if spread < _SETTLED:
+            return max(spread, 1e-6)
+        return max(spread, float(np.abs(fine - self._levels(M)).max()) / size)
 
     def _by_quadrature(self, M: Array) -> bool:
         """Whether posteriors are exact, and few enough variables are left to integrate over."""
@@ -233,6 +245,11 @@ class LabelInformation:
         """The same at one overlap: it may be exact there, or taken from where it is resolved."""
         if self.exact or self.exact_at(M):
             return self.error if self.exact else self._quadrature_error(M)
+        gap = self._anchor(M)[2] if self._anchors else 0.0
+        return max(self._error_between(M), _SAFETY[self.r - 1] * gap)
+
+    def _error_between(self, M: Array) -> float:
+        """The same from the errors of resolved overlaps that are multiples of the identity."""
         least = max(1 - float(np.linalg.eigvalsh(M)[-1]), 1e-12) / (1 - self.resolved)
         if self.channel.noise > 0 and self.r > 1 and least < 1:
             fine, rough = (g(M) if g is not None else None for g in (self._grid, self._rough_grid))
@@ -256,19 +273,24 @@ class LabelInformation:
         turns = [P for P in turns if np.allclose(P @ M @ P.T, M, atol=1e-9)]
         return np.asarray(np.mean([P @ found @ P.T for P in turns], axis=0))
 
-    def around(self, M: Array) -> Callable[[Array], Array]:
-        """The same as a function that is smooth close to an overlap M."""
+    def around(self, M: Array, closely: bool = False) -> Callable[[Array], Array]:
+        """The same as a function that is smooth close to M, and best at it if closely."""
         if self.exact:
             return self
-        by_quadrature = self._by_quadrature(M)
-        correction = self._gap(self._quadrature, M) if by_quadrature else self._correction(M)
+        if closely:
+            self._anchor(M, _CLOSELY)
+        correction = first = self._correction(M)
+        if self._by_quadrature(M):  # It tells nothing of directions that are not open at M.
+            exact, V = self._quadrature(M), self._root(M)
+            then = NearbyRule.between(V @ exact @ V, first(V @ self._rough(M) @ V), _SHUT)
+            correction = lambda rough: then(first(rough))  # noqa: E731
         return lambda near: self._symmetric(self._anywhere(near, correction), near)
 
     def finely(self, M: Array) -> Array:
         """The same by the fine rule at each overlap, for overlaps that it resolves."""
         return self(M) if self.exact_at(M) else self._symmetric(self._levels(M), M)
 
-    def _anywhere(self, M: Array, correction: Array | None = None) -> Array:
+    def _anywhere(self, M: Array, correction: Correction | None = None) -> Array:
         """From level sets and cells; close to perfect recovery by the law of the limit."""
         values, frame = np.linalg.eigh(0.5 * (M + M.T))
         most = self.resolved
@@ -295,32 +317,32 @@ class LabelInformation:
         """Gradients of the link on a sample, shape (n, r)."""
         return sampled_slopes(self.channel.link)
 
-    def _corrected(self, M: Array, correction: Array | None = None) -> Array:
-        """From the rough rule, and the difference of the fine one at an overlap close to this."""
+    def _corrected(self, M: Array, correction: Correction | None = None) -> Array:
+        """From the rough rule, and what the fine one adds at an overlap close to this."""
         root = self._root(M)
         if correction is None:
             correction = self._correction(M)
-        found = root @ self._rough(M) @ root + correction
+        found = correction(root @ self._rough(M) @ root)
         return np.asarray(np.linalg.solve(root, np.linalg.solve(root, found).T))
 
-    def _correction(self, M: Array) -> Array:
-        """Fine minus rough rule at the nearest overlap known, in posterior units.
+    def _correction(self, M: Array) -> Correction:
+        """Fine over rough rule at the nearest overlap known, in posterior units: it varies slowly.
 
-        In these units it varies slowly.
+        Of directions that are not open neither tells anything: it is that of a small overlap.
         """
-        values, frame = np.linalg.eigh(0.5 * (M + M.T))
-        at = np.asarray((frame * np.minimum(values, self.resolved)) @ frame.T)
-        near = [(float(np.abs(known - at).max()), c) for known, c in self._anchors]
-        distance, correction = min(near, key=lambda pair: pair[0], default=(np.inf, at))
-        if distance > _NEAR[self.r - 1]:
-            correction = self._gap(self._levels, at)
-            self._anchors.append((at, correction))
-        return correction
+        return self._anchor(M)[1]
 
-    def _gap(self, better: Callable[[Array], Array], M: Array) -> Array:
-        """A better rule minus the rough one, in posterior units."""
-        root = self._root(M)
-        return np.asarray(root @ (better(M) - self._rough(M)) @ root)
+    def _anchor(self, M: Array, most: float = math.inf) -> tuple[Array, Correction, float]:
+        """An overlap close to M, fine over rough rule there, and their relative difference."""
+        values, frame = np.linalg.eigh(0.5 * (M + M.T))
+        at = np.asarray((frame * np.clip(values, _OPEN, self.resolved)) @ frame.T)
+        near = min(self._anchors, key=lambda a: np.abs(a[0] - at).max(), default=None)
+        if near is None or np.abs(near[0] - at).max() > min(_NEAR[self.r - 1], most):
+            V, fine, rough = self._root(at), self._levels(at), self._rough(at)
+            between = NearbyRule.between(V @ fine @ V, V @ rough @ V)
+            near = at, between, float(np.abs(fine - rough).max() / np.abs(fine).max())
+            self._anchors.append(near)
+        return near
 
     @staticmethod
     def _root(M: Array) -> Array:
@@ -329,7 +351,7 @@ class LabelInformation:
         return np.asarray((frame * np.sqrt(np.maximum(values, 1e-12))) @ frame.T)
 
     @cached_property
-    def _anchors(self) -> list[tuple[Array, Array]]:
+    def _anchors(self) -> list[tuple[Array, Correction, float]]:
         return []
 
     @cached_property

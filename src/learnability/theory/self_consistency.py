@@ -12,6 +12,8 @@ Troiani, Dandi, Defilippis, Zdeborova, Loureiro, Krzakala, arXiv:2405.15480.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +21,20 @@ from numpy.typing import NDArray
 from learnability.labels.channel import Channel
 from learnability.labels.link import Link
 from learnability.theory._box_information import KNOWN
+from learnability.theory._limit_information import sampled_slopes
 from learnability.theory._quadrature_information import QuadratureInformation
 from learnability.theory.state_evolution import state_evolution
 
 __all__ = ["self_consistent_alpha"]
 
 Array = NDArray[np.float64]
+
+_FEW_NODES, _NODES = 5000, 20_000
+"""Nodes of the rule by which the overlap is found, and of that by which it is checked."""
+_OVERLAPS = (0.04, 0.16, 0.3, 0.45, 0.6, 0.75, 0.88, 0.96)
+_STEP = 1e-2
+_AGREE = 2e-4
+"""Largest relative difference of the two rules."""
 
 
 def self_consistent_alpha(
@@ -45,8 +55,9 @@ def self_consistent_alpha(
     -------
     float or None
         None when it is not computed: when more than one direction is partly known, when the
-        posterior is not exact, or when r > 2 and the known direction is not recovered exactly
-        before.
+        posterior is not exact, when r > 2 and the known direction is not recovered exactly
+        before, when the known overlap jumps or is all but one where the others open, or when two
+        rules do not agree on four digits.
     """
     from scipy.optimize import brentq
 
@@ -57,24 +68,55 @@ def self_consistent_alpha(
         return idealised if theory.curve.smallest(idealised) >= KNOWN else None
     if channel.link.r > 2 or not _splits(channel.link, known, opened):
         return None
-    engine = QuadratureInformation(channel, nodes=5000)
-    if not engine.exact:
+    if not QuadratureInformation(channel).exact:
         return None
-    u = known[0]
+    rough, fine = (_Opening(channel, known[0], opened, n) for n in (_FEW_NODES, _NODES))
+    reached, ratios = np.array([rough(q) for q in _OVERLAPS]).T
+    if np.allclose(np.exp(ratios) / reached, 1 / idealised, rtol=1e-6, atol=0.0):
+        return idealised  # What is known does not matter.
+    above = int(np.argmax(ratios > 0)) if (ratios > 0).any() else len(ratios)
+    if above == 0 or (np.diff(reached[: above + 1]) < 0).any():
+        return None  # It opens earlier than is looked for, or where the known overlap jumps.
+    if above == len(ratios):
+        # The direction is all but known, but is it known before the others open?
+        last = max(float(reached[-1]), _fully_known(channel.link, known[0]))
+        return idealised if last <= idealised else None
+    ends = _OVERLAPS[above - 1], _OVERLAPS[above]
+    q = float(brentq(lambda at: rough(at)[1], *ends, xtol=1e-4))
+    first, other = rough(q), fine(q)
+    near = rough(q - _STEP)
+    slopes = (np.array(first) - near) / _STEP
+    alpha = other[0] - slopes[0] * other[1] / slopes[1]
+    settled = abs(alpha / first[0] - 1) < _AGREE and alpha >= idealised * (1 - _AGREE)
+    return float(alpha) if settled else None
 
-    def gap(q: float) -> float:
-        """Return the log of the alpha at which q is reached over that at which others open."""
-        information, response = engine.with_response(q * np.outer(u, u), opened)
-        reached = q / ((1 - q) * float(u @ information @ u))
-        return math.log(reached * response)
 
-    low, high = 0.04, 0.96
-    if gap(high) < 0:  # The direction is all but known before the others open.
-        return idealised
-    if gap(low) > 0:
-        return None
-    q = float(brentq(gap, low, high, xtol=1e-4))
-    return 1 / engine.with_response(q * np.outer(u, u), opened)[1]
+@dataclass(frozen=True, eq=False)
+class _Opening:
+    """The alpha at which an overlap q of u is reached, and the log of it over the next one."""
+
+    channel: Channel
+    u: Array
+    opened: Array
+    nodes: int
+
+    @cached_property
+    def _engine(self) -> QuadratureInformation:
+        return QuadratureInformation(self.channel, self.nodes)
+
+    def __call__(self, q: float) -> tuple[float, float]:
+        at = q * np.outer(self.u, self.u)
+        information, response = self._engine.with_response(at, self.opened)
+        reached = q / ((1 - q) * float(self.u @ information @ self.u))
+        return reached, math.log(reached * response)
+
+
+def _fully_known(link: Link, u: Array) -> float:
+    """The alpha above which u is known exactly while nothing else is: (1 - q) I(q) ends there."""
+    slopes = sampled_slopes(link) @ u
+    moving = float(np.mean(np.abs(slopes) > 1e-12))
+    moving = 1.0 if moving > 0.999 else moving
+    return 1 / moving if moving > 0 else math.inf
 
 
 def _splits(link: Link, known: Array, opened: Array) -> bool:

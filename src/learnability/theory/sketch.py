@@ -73,8 +73,8 @@ class _FewLevels(LabelInformation):
     def _rough(self) -> LevelInformation:
         return LevelInformation(self.channel, _FEW)
 
-    def _correction(self, M: Array) -> Array:
-        return np.zeros_like(M)
+    def _correction(self, M: Array) -> Callable[[Array], Array]:
+        return lambda rough: rough
 
 
 @lru_cache(maxsize=4)

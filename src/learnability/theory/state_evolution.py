@@ -19,7 +19,6 @@ Barbier, Krzakala, Macris, Zdeborova, NeurIPS 2018; Troiani et al., arXiv:2405.1
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -35,9 +34,15 @@ from learnability.theory._interpolated import interpolated_information
 from learnability.theory._overlap_curve import OverlapCurve
 from learnability.theory._overlap_family import OverlapFamily
 from learnability.theory._phase_thresholds import FixedPoints, Thresholds, phase_thresholds
-from learnability.theory._relaxation import FixedPoint, allowed, ended, opened, response, updated
-from learnability.theory._search_end import CLOSE, CLOSER, different, random_overlaps, search_end
-from learnability.theory._slopes import Slopes, physical
+from learnability.theory._relaxation import FixedPoint, allowed, updated
+from learnability.theory._search_end import (
+    different,
+    iterated,
+    nothing_found,
+    random_overlaps,
+    search_end,
+)
+from learnability.theory._slopes import Slopes
 from learnability.theory.information import LabelInformation, label_information
 from learnability.theory.thresholds import first_estimates, weak_recovery
 
@@ -47,8 +52,6 @@ Array = NDArray[np.float64]
 
 START = 1e-2
 """Overlap of the start that knows nothing."""
-_MOST_CENTRES = 4
-"""How often a function I(M) that is smooth around an overlap is moved to another."""
 _MANY = 8
 """From so many ratios on, fixed points of matrices are found along their family."""
 _FAMILY = (32, 24, 16, 12)
@@ -243,6 +246,11 @@ class StateEvolution:
             return FixedPoint(q * np.eye(self.r), Status.CONVERGED, error * np.eye(self.r))
         if self.leading is not None:
             return self._staged(alpha, informed)
+        if not informed and self.alpha_c > 0:
+            spread = weak_recovery(self.channel).alpha_error
+            nothing = nothing_found(self.information, alpha, self.alpha_c - 3 * spread)
+            if nothing is not None:
+                return nothing
         if below is not None and not informed:
             return self._iterated(alpha, below)
         start = (1 - START) if informed else START
@@ -370,21 +378,8 @@ class StateEvolution:
         return updated(alpha * self.information(M))
 
     def _iterated(self, alpha: float, M: Array, plain: int = 4) -> FixedPoint:
-        """Fixed point by iteration; directions at zero are then tried with a small overlap."""
-        for _ in range(_MOST_CENTRES):
-            around = self.information.around(M)
-
-            def one_step(at: Array, around: Callable[[Array], Array] = around) -> Array:
-                return updated(alpha * around(at))
-
-            found, status = opened(one_step, self._tolerance, M, plain)
-            moved, M = float(np.abs(found - M).max()), physical(found)
-            close = CLOSE if not self.information.exact_at(found) else CLOSER
-            if moved < close or status is not Status.CONVERGED:
-                break
-        found, left = ended(one_step, found)
-        error = self.information.error_at(found) + self._tolerance(found)
-        return FixedPoint(found, status, error * response(one_step, found) + left)
+        """Fixed point by iteration from M."""
+        return iterated(self.information, self._tolerance, alpha, M, plain)
 
     def _tolerance(self, M: Array) -> float:
         """Steps smaller than the error of the information mean nothing."""
