@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.estimators._confidence import known_overlap, rows_for
-from learnability.estimators._labels import Labels, weighted_mean
+from learnability.estimators._labels import Labels, mid_ranks, weighted_mean
 from learnability.estimators._whitening import Whitening
 from learnability.estimators.dimension import DimensionReport
 from learnability.markup import card, html_table
@@ -22,6 +22,7 @@ __all__ = [
     "moment_strengths",
     "overlaps",
     "rows_needed",
+    "twins",
     "warnings_of",
 ]
 
@@ -36,6 +37,12 @@ _GOOD = 0.9
 """Overlap that the advice on the number of rows aims at."""
 _HEAVY = 2.0
 """Fourth moment of the rows, in units of that of Gaussian ones, from which tails are heavy."""
+_TWIN = 0.999
+"""Rank correlation with the target from which a column may be the target in another form."""
+_TWIN_ROWS = 2000
+"""The largest number of rows on which such columns are sought."""
+_EACH = 5
+"""The least number of rows of each class for a column to tell the classes apart."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +117,8 @@ class IndexReport:
         lines += [self.target] if self.target else []
         if self.n_components == 0:
             lines.append(
-                "No direction was found: on rows that were held out, no coordinate says anything "
-                "about the target."
+                "No direction was found: on rows that were held out, no coordinate says clearly "
+                "more than nothing about the target."
             )
         else:
             count = f"{self.n_components} direction{'s' * (self.n_components > 1)}"
@@ -221,6 +228,42 @@ def rows_needed(
     if q >= _GOOD:
         return None
     return round(max(rows_for(high, _GOOD, n), n)), round(rows_for(low, _GOOD, n))
+
+
+def twins(X: Array, labels: Labels, names: Any = None) -> list[str]:
+    """Return a caution on columns that may be the target in another form.
+
+    Such a column puts the rows in the order of the target, or the classes one after the other.
+    """
+    some = np.random.default_rng(0).permutation(len(X))[:_TWIN_ROWS]
+    codes = np.unique(labels.codes[some], return_inverse=True)[1]
+    if labels.kind == "classes" and np.bincount(codes).min() < _EACH:
+        return []
+    ranks = _centred(codes)
+    found = []
+    for j in range(X.shape[1]):
+        column = np.asarray(X[some, j])
+        if labels.kind == "numbers":
+            own = _centred(np.unique(column, return_inverse=True)[1])
+            norm = float(np.sqrt((own @ own) * (ranks @ ranks)))
+            same = norm > 0 and abs(float(own @ ranks)) > _TWIN * norm
+        else:
+            parts = [column[codes == one] for one in range(codes.max() + 1)]
+            ends = sorted((part.min(), part.max()) for part in parts)
+            same = all(a[1] < b[0] for a, b in zip(ends, ends[1:], strict=False))
+        if same:
+            found.append(str(j) if names is None else str(names[j]))
+    if not found:
+        return []
+    which = f"the column {found[0]}" if len(found) == 1 else f"the columns {', '.join(found[:5])}"
+    alone = "alone orders" if len(found) == 1 else "each alone order"
+    return [f"{which} {alone} the rows as the target does: is this the target in another form?"]
+
+
+def _centred(codes: NDArray[np.intp]) -> Array:
+    """Return mid-ranks of codes, less their mean."""
+    ranks = mid_ranks(codes, np.ones(len(codes)))
+    return np.asarray(ranks - ranks.mean())
 
 
 def warnings_of(

@@ -54,7 +54,8 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
     regressor_ : regressor
         The fitted regressor; the mean where no direction was found.
     held_out_ : array, shape (n,)
-        Predictions of the rows by fits that did not see them, where `folds` is given.
+        Predictions of the rows by fits that did not see them, where `folds` is given; of rows that
+        are copies of each other, the first only.
     score_, score_error_ : float
         Share of the variance that these explain, and its standard error.
     """
