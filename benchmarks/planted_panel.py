@@ -16,6 +16,8 @@ peers         the overlap of the subspace, asked for as many directions as there
               that of the best of SIR, SAVE, DR, pHd, PLS, OPG (300 anchors) and RFM (bandwidth and
               ridge tuned) less .02 on 90 %; these fits are those of `coverage`, which is printed
               as well.
+weights       of problems with one direction, the printed 90 % intervals of the five largest
+              standardised weights hold the true ones in 85 to 95 % of the cases.
 
     python benchmarks/planted_panel.py --what coverage --first 0 --count 40
 """
@@ -37,6 +39,7 @@ from learnability.estimators import (
     MomentSubspace,
     subspace_overlap,
 )
+from learnability.estimators.loadings import loadings
 
 DEVELOPMENT = (*range(60), *range(1000, 1030))
 CONFIRMATION = range(2000, 2060)
@@ -154,10 +157,22 @@ def peers(problem: Problem, seed: int) -> dict[str, float]:
     return reached
 
 
+def held_weights(found: Any, problem: Problem) -> dict[str, Any]:
+    """Printed weights whose intervals hold the true ones, and all that have an interval."""
+    told = loadings(found, problem.X, problem.y)
+    truth = problem.W[0] * np.sqrt(np.diag(problem.covariance))
+    truth = truth / np.linalg.norm(truth) * np.sign(truth @ told.weights[0])
+    largest = np.argsort(-np.abs(told.weights[0]))[:5]
+    off = np.abs(told.weights[0] - truth)[largest] / told.errors[0][largest]
+    return {"held": int((off <= 1.645).sum()), "printed": int(np.isfinite(off).sum())}
+
+
 def main() -> None:
     """One line of JSON a fit."""
     read = argparse.ArgumentParser(description=__doc__)
-    read.add_argument("--what", choices=["coverage", "surplus", "count", "peers"], required=True)
+    read.add_argument(
+        "--what", choices=["coverage", "surplus", "count", "peers", "weights"], required=True
+    )
     read.add_argument("--first", type=int, default=CONFIRMATION.start)
     read.add_argument("--count", type=int, default=len(CONFIRMATION))
     asked = read.parse_args()
@@ -167,18 +182,22 @@ def main() -> None:
         r = len(problem.W)
         if asked.what in ("coverage", "peers") and r == 0:
             continue
+        if asked.what == "weights" and r != 1:
+            continue
         wanted = {"surplus": min(r + 1, 4), "count": "auto"}.get(asked.what, r)
         start = time.process_time()
         found = IndexSubspace(wanted, random_state=seed).fit(problem.X, problem.y)
         line = {
             "seed": seed, "problem": problem.name, "r": r, "found": len(found.components_),
             "true": [round(float(q), 3) for q in shares(found.components_, problem)],
-            "said": found.report_.to_dict()["overlap"],
+            "said": found.report_.to_dict()["overlap"], "supported": found.report_.supported,
             "cpu": round(time.process_time() - start, 2),
         }  # fmt: skip
         if asked.what == "peers":
             overlap = subspace_overlap(found.components_, problem.W, problem.covariance)
             line |= {"overlap": round(overlap, 3), "peers": peers(problem, seed)}
+        if asked.what == "weights":
+            line |= held_weights(found, problem)
         print(json.dumps(line), flush=True)
 
 

@@ -201,6 +201,8 @@ def apply_model(model: Path, path: Path) -> Any:
             f"The model in {str(model)!r} found no direction: there are no coordinates to give."
         )
     X = recipe.inputs(open_table(path)[0])
+    if not len(X):
+        raise LearnabilityError(f"{path.name!r} has no rows.")
     return pandas.DataFrame(found.transform(X), columns=found.get_feature_names_out())
 
 

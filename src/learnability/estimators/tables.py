@@ -95,8 +95,8 @@ class Recipe:
             absent = ~np.isfinite(column)
             if fill is None and absent.any():
                 raise LearnabilityError(
-                    f"The column {name} has {int(absent.sum())} values that are missing or no "
-                    "finite numbers, and had none where the model was fitted."
+                    f"The column {name} has {_many(int(absent.sum()), 'value')} missing, or not "
+                    "finite, and had none where the model was fitted."
                 )
             found[name] = column.where(~absent, fill)
             if fill is not None:
