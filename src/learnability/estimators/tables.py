@@ -214,8 +214,8 @@ def read_table(
         wild = ~np.isfinite(y.to_numpy(dtype=float))
         if wild.any():
             raise LearnabilityError(
-                f"The target {target!r} has {_many(int(wild.sum()), 'number')} beyond all bounds: "
-                "leave such rows out."
+                f"The target {target!r} is not finite in {_many(int(wild.sum()), 'row')}: leave "
+                "such rows out."
             )
     elif y.nunique() > len(y) / 2:
         raise LearnabilityError(
