@@ -2,7 +2,12 @@ import numpy as np
 import pytest
 
 from learnability.estimators._labels import read_labels
-from learnability.estimators._report import blind_methods, rows_needed, twins
+from learnability.estimators._report import (
+    blind_methods,
+    follow_each_other,
+    rows_needed,
+    twins,
+)
 from learnability.estimators._whitening import tail_weight, whiten
 
 
@@ -63,3 +68,24 @@ def test_a_column_that_is_the_target_in_another_form_is_named(seed):
     assert "column 2" in twins(X, read_labels(words, np.ones(200)))[0]
     two = read_labels(np.where(X[:, 0] + X[:, 1] > 0, "u", "v"), np.ones(200))
     assert not twins(X, two)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_few_rows_do_not_show_that_a_method_is_blind(seed):
+    rng = np.random.default_rng(seed)
+    t = rng.standard_normal((1200, 1))
+    y = t[:, 0] + 0.2 * rng.standard_normal(1200)
+    assert not blind_methods(read_labels(y[:30], np.ones(30)), t[:30])
+    assert "phd" in blind_methods(read_labels(y, np.ones(1200)), t)
+    for n in (60, 150, 300, 600, 1200):
+        assert "sir" not in blind_methods(read_labels(y[:n], np.ones(n)), t[:n])
+
+
+def test_rows_that_follow_each_other_are_noticed():
+    rng = np.random.default_rng(0)
+    walk = np.cumsum(rng.standard_normal(300))
+    ones = np.ones(300)
+    assert "follow each other" in follow_each_other(read_labels(walk, ones))[0]
+    assert not follow_each_other(read_labels(rng.permutation(walk), ones))
+    assert not follow_each_other(read_labels(np.sort(walk), ones))
+    assert not follow_each_other(read_labels(np.repeat(["a", "b"], 150), ones))

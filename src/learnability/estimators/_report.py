@@ -19,6 +19,7 @@ __all__ = [
     "METHODS_SEEN",
     "IndexReport",
     "blind_methods",
+    "follow_each_other",
     "moment_strengths",
     "overlaps",
     "rows_needed",
@@ -37,6 +38,12 @@ _GOOD = 0.9
 """Overlap that the advice on the number of rows aims at."""
 _HEAVY = 2.0
 """Fourth moment of the rows, in units of that of Gaussian ones, from which tails are heavy."""
+_MANY = 500
+"""Number of rows from which moments are taken in ten slices of y, and not in six."""
+_SHOWN = 0.15
+"""Share of the variance which a change that is not seen would have to stay below."""
+_SERIES = 0.5
+"""Correlation of the targets of rows that follow each other from which there is a caution."""
 _TWIN = 0.999
 """Rank correlation with the target from which a column may be the target in another form."""
 _TWIN_ROWS = 2000
@@ -164,10 +171,10 @@ def moment_strengths(labels: Labels, coordinates: Array) -> dict[str, Array]:
     the value that chance gives n rows, plus five standard errors.
     """
     weights = labels.weights
-    codes = labels.slices(10)
+    codes = _slices(labels)
     counts = np.bincount(codes, weights=weights)
     total, H = counts.sum(), len(counts)
-    null = H - 1 + 5 * np.sqrt(2 * (H - 1))
+    null = _null(H - 1)
     score = labels.scores - weights @ labels.scores / total
     found: dict[str, list[float]] = {method: [] for method in METHODS_SEEN}
     for column in coordinates.T:
@@ -185,23 +192,40 @@ def moment_strengths(labels: Labels, coordinates: Array) -> dict[str, Array]:
         found["sir"].append(first)
         found["save"].append(second)
         found["dr"].append(max(first, second))
-        found["phd"].append(slope / (1 + 5 * np.sqrt(2)) if ordered else second)
+        found["phd"].append(slope / _null(1) if ordered else second)
     return {method: np.array(values) for method, values in found.items()}
 
 
+def _slices(labels: Labels) -> NDArray[np.intp]:
+    """Return the slice of y in which each row is: ten of many rows, else six; or its class."""
+    return labels.slices(10 if labels.weights.sum() >= _MANY else 6)
+
+
+def _null(freedom: int) -> float:
+    """Return what a sum of squares of chance is below: its mean and five standard errors."""
+    return float(freedom + 5 * np.sqrt(2 * freedom))
+
+
 def blind_methods(labels: Labels, coordinates: Array) -> dict[str, str]:
-    """Return the moment methods that would miss one of the coordinates (n, r), and why."""
+    """Return the moment methods that would miss one of the coordinates (n, r), and why.
+
+    Nothing is said of a method where rows are too few to show that it is not blind.
+    """
     why = {
-        "sir": "the mean of coordinate {} does not change with y",
-        "phd": "the spread of coordinate {} does not rise or fall with y",
-        "save": "the spread of coordinate {} does not change with y",
-        "dr": "no first or second moment of coordinate {} changes with y",
+        "sir": "the mean of coordinate {} is not seen to change with y",
+        "phd": "the spread of coordinate {} is not seen to rise or fall with y",
+        "save": "the spread of coordinate {} is not seen to change with y",
+        "dr": "no first or second moment of coordinate {} is seen to change with y",
     }
     strengths = moment_strengths(labels, coordinates)
+    freedom = len(np.unique(_slices(labels))) - 1
+    ordered = labels.kind == "numbers" or freedom == 1
+    enough = _SHOWN * float(labels.weights.sum())
     return {
         method: text.format(1 + int(np.flatnonzero(strengths[method] <= 1)[0]))
         for method, text in why.items()
         if (strengths[method] <= 1).any()
+        and _null(1 if method == "phd" and ordered else freedom) <= enough
     }
 
 
@@ -258,6 +282,21 @@ def twins(X: Array, labels: Labels, names: Any = None) -> list[str]:
     which = f"the column {found[0]}" if len(found) == 1 else f"the columns {', '.join(found[:5])}"
     alone = "alone orders" if len(found) == 1 else "each alone order"
     return [f"{which} {alone} the rows as the target does: is this the target in another form?"]
+
+
+def follow_each_other(labels: Labels) -> list[str]:
+    """Return a caution on rows whose targets are similar to those of the rows before them."""
+    ranks = _centred(labels.codes)
+    if labels.kind != "numbers" or len(ranks) < 30 or (np.diff(ranks) >= 0).all():
+        return []
+    found = float(ranks[1:] @ ranks[:-1]) / max(float(ranks @ ranks), 1e-300)
+    if found < _SERIES or (np.diff(ranks) <= 0).all():
+        return []
+    return [
+        f"rows that follow each other have similar targets (correlation {found:.2f}): if their "
+        "order is that of time or place, rows that were held out are not new, and scores, "
+        "intervals and forecasts are too good."
+    ]
 
 
 def _centred(codes: NDArray[np.intp]) -> Array:

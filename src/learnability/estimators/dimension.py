@@ -5,7 +5,8 @@ cv            the smallest r whose held-out information is within two standard e
               if the best exceeds zero by three; r grows until one more direction adds nothing, or
               two more where the permutations below show that there are more. Information is that
               of halves of the rows; where permutations show another number of directions, fits to
-              four fifths of the rows decide how many there are, by the same errors.
+              four fifths of the rows decide how many there are, by the same errors, and also
+              where halves show none.
 permutation   given the directions found so far, the strongest first and second moments of the
               residual labels are compared with their values when the label depends on the
               coordinates alone: its ranks given them are shuffled, classes are drawn anew.
@@ -271,8 +272,8 @@ class _Counter:
         """Return the information of r directions on each row, by fits to four fifths of them."""
         if r not in self.close:
             verdict = judge(
-                self.finder(r), self.X, self.y, self.labels, folds=_CLOSE_FOLDS, seed=self.seed,
-                how="information", fitted=self.fit(r),
+                candidate("message_passing", r, self.seed), self.X, self.y, self.labels,
+                folds=_CLOSE_FOLDS, seed=self.seed, how="information",
             )  # fmt: skip
             self.close[r] = verdict.rows
         return self.close[r]
@@ -339,7 +340,10 @@ def _by_held_out_rows(counter: _Counter, most: int) -> tuple[int, dict[int, Verd
 
 
 def _looked_closer(counter: _Counter, found: int, most: int) -> int:
-    """Return the number of directions by more folds, where permutations show another number."""
+    """Return the number of directions by more folds, where permutations show another number.
+
+    Moments may show nothing of a function that oscillates, so that none is always looked at again.
+    """
     if counter.X.shape[0] * counter.whitening.rank > _CLOSE:
         return found
 
@@ -351,7 +355,7 @@ def _looked_closer(counter: _Counter, found: int, most: int) -> int:
     while found and counter.remains(found - 1)[0] is False and not adds(found - 1, found):
         found -= 1
     more = True
-    while more and found < most and counter.remains(found)[0]:
+    while more and found < most and (found == 0 or counter.remains(found)[0]):
         next_ones = range(found + 1, min(found + 2, most) + 1)
         found, more = next(((r, True) for r in next_ones if adds(found, r)), (found, False))
     return found

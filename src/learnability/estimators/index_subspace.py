@@ -32,6 +32,7 @@ from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._report import (
     IndexReport,
     blind_methods,
+    follow_each_other,
     overlaps,
     rows_needed,
     twins,
@@ -217,6 +218,7 @@ class IndexSubspace(SubspaceEstimator):
                 undecided["overlap with the true directions"] = reason
         found = warnings_of(n, whitening, tails, self.score_, self.score_error_)
         found += self._lost(known)
+        found += follow_each_other(labels)
         found += twins(X, labels, getattr(self, "feature_names_in_", None))
         if self.n_components != "auto" and self.n_components > r:
             found.append(

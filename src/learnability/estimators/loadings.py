@@ -26,6 +26,8 @@ __all__ = ["Loadings", "loadings"]
 Array = NDArray[np.float64]
 _NINETY = 1.645
 _SHOWN = 5
+_LEAST = 0.005
+"""Smaller weights would be printed as zero, and are not shown."""
 _MOST_ROWS = 5000
 """The largest number of rows that are resampled; errors are rescaled to all rows."""
 _BLIND = 0.1
@@ -58,7 +60,7 @@ class Loadings:
         """Return the largest weights of each direction, one direction per line."""
         lines = []
         for number, (row, error) in enumerate(zip(self.weights, self.errors, strict=True), 1):
-            order = np.argsort(-np.abs(row))[:_SHOWN]
+            order = [j for j in np.argsort(-np.abs(row))[:_SHOWN] if abs(row[j]) >= _LEAST]
             if np.isfinite(error).all():
                 what = "90 %"
             elif self.supported is not None and number > self.supported:

@@ -53,6 +53,8 @@ class PredictionReport:
         Model on all columns -> (score, standard error).
     ahead : dict
         Model on all columns -> (its score minus that of the directions, standard error).
+    chance : float
+        The score of a model that knows the target only: 0, or the share of the largest class.
     """
 
     rows: int
@@ -62,14 +64,19 @@ class PredictionReport:
     error: float
     references: dict[str, tuple[float, float]]
     ahead: dict[str, tuple[float, float]]
+    chance: float = 0.0
 
     @property
     def loss(self) -> tuple[str, float, float] | None:
-        """The reference that is most clearly ahead, its lead and the error of it; or None."""
+        """The reference that is most clearly ahead, its lead and the error of it; or None.
+
+        It must also be clearly above chance itself.
+        """
         clear = [
             (gain, error, name)
             for name, (gain, error) in self.ahead.items()
             if gain > _CLEAR * error
+            and self.references[name][0] - self.chance > _CLEAR * self.references[name][1]
         ]
         if not clear:
             return None
@@ -92,7 +99,8 @@ class PredictionReport:
             name, (gain, error) = max(self.ahead.items(), key=lambda item: item[1][0])
             near = f": {name} by {gain:.3f} ± {error:.3f}" if gain > 0 else ""
             lines.append(
-                f"No model of all columns is ahead by more than two standard errors{near}."
+                "No model of all columns is above chance and ahead by more than two standard "
+                f"errors{near}."
             )
         else:
             name, gain, error = self.loss
@@ -142,7 +150,14 @@ def prediction_report(
         error=weighted_mean(own, weights)[1],
         references=references,
         ahead=ahead,
+        chance=0.0 if numbers else _largest_share(y, weights),
     )
+
+
+def _largest_share(y: NDArray[Any], weights: Array) -> float:
+    """Return the share of the most frequent class."""
+    counts = np.bincount(np.unique(y, return_inverse=True)[1], weights=weights)
+    return float(counts.max() / counts.sum())
 
 
 def _references(X: Array, *, numbers: bool) -> dict[str, Any]:
