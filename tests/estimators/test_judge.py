@@ -8,7 +8,7 @@ from learnability.estimators import (
     MomentSubspace,
     subspace_overlap,
 )
-from learnability.estimators._judge import Verdict, average, clearly_ahead, contenders, judge
+from learnability.estimators._judge import average, contenders, judge
 from learnability.estimators._labels import read_labels
 
 from tests.estimators.problems import planted
@@ -83,13 +83,3 @@ def test_a_fold_without_a_direction_tells_nothing():
     for seed in range(200):
         found = IndexSubspace(1, candidates="sir", folds=2, random_state=seed).fit(X, y)
         assert np.isfinite(found.score_)
-
-
-def test_a_verdict_is_clearly_ahead_by_two_joint_errors():
-    def verdict(score, error):
-        return Verdict(score, error, *[np.zeros(0)] * 3, None, np.zeros(0), [])
-
-    others = {"a": verdict(0.1, 0.03), "b": verdict(0.3, 0.03)}
-    assert clearly_ahead(verdict(0.4, 0.03), others)
-    assert not clearly_ahead(verdict(0.4, 0.05), others)
-    assert clearly_ahead(verdict(0.0, 1.0), {})

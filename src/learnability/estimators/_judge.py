@@ -33,7 +33,6 @@ from learnability.estimators._whitening import GAUSSIAN, Whitening
 __all__ = [
     "Verdict",
     "average",
-    "clearly_ahead",
     "contenders",
     "halves",
     "judge",
@@ -184,14 +183,6 @@ def contenders(verdicts: dict[str, Verdict], labels: Labels) -> dict[str, Verdic
             if ahead > _TIED * error:
                 full[name] = verdict
     return full
-
-
-def clearly_ahead(own: Verdict, others: dict[str, Verdict]) -> bool:
-    """Return whether a verdict is clearly ahead of the best of others, which have other folds."""
-    if not others:
-        return True
-    best = max(others.values(), key=lambda verdict: verdict.score)
-    return own.score - best.score > _TIED * float(np.hypot(own.error, best.error))
 
 
 def average(verdicts: Iterable[Verdict], labels: Labels, seed: int, how: str) -> Verdict | None:

@@ -356,7 +356,8 @@ def _looked_closer(counter: _Counter, found: int, most: int) -> int:
         found -= 1
     more = True
     while more and found < most and (found == 0 or counter.remains(found)[0]):
-        next_ones = range(found + 1, min(found + 2, most) + 1)
+        steps = 2 if counter.remains(found)[0] else 1
+        next_ones = range(found + 1, min(found + steps, most) + 1)
         found, more = next(((r, True) for r in next_ones if adds(found, r)), (found, False))
     return found
 

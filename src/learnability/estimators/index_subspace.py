@@ -21,7 +21,6 @@ from learnability.estimators._copies import copied_rows, copies_said, merged_row
 from learnability.estimators._judge import (
     Verdict,
     average,
-    clearly_ahead,
     contenders,
     halves,
     judge,
@@ -323,17 +322,14 @@ class IndexSubspace(SubspaceEstimator):
         """Return the verdicts on the candidates, message passing first.
 
         Where the rows have Gaussian tails, which its theory assumes, message passing that finds
-        something can be its own judge: its cavity fields are coordinates that do not depend on the
+        something is its own judge: its cavity fields are coordinates that do not depend on the
         label of their row, but use all other rows. Where it also knows all of its directions, no
-        other candidate is tried. Where it does not, it stays its own judge only if it is clearly
-        ahead of what the others say of folds, as it is above a threshold which folds do not reach;
-        else all are judged in the same folds, and those that are tied are averaged.
+        other candidate is tried. Where a machine judges, candidates that are tied are averaged.
         """
         if known and isinstance(known.fitted, SparseSubspace | MomentSubspace):  # Few rows.
             return {"sparse" if isinstance(known.fitted, SparseSubspace) else "sir": known}
         verdicts: dict[str, Verdict] = {}
         fits: dict[str, Any] = {}
-        own: Verdict | None = None
         if "message_passing" in names and self.candidates == "auto":
             finder = candidate("message_passing", r, seed)
             fitted = (
@@ -345,27 +341,22 @@ class IndexSubspace(SubspaceEstimator):
             score, error = fitted.information_, fitted.information_error_
             if tails < GAUSSIAN and how == "information" and score > _SAID * error:
                 fields = fitted.fields_
-                own = Verdict(
+                verdicts["message_passing"] = Verdict(
                     score, error, np.zeros(0), fields, fitted.components_, fitted, fields, []
                 )
                 if (fitted.overlap_ >= _KNOWN).all():
-                    return {"message_passing": own}
+                    return verdicts
             elif known and how == "cv":
                 verdicts["message_passing"] = known
-        # Message passing comes last: where it is its own judge, folds of it are not needed.
-        left = sorted(
-            (name for name in names if name not in verdicts), key="message_passing".__eq__
-        )
-        for name in tracked(left, "candidates"):
-            if name == "message_passing" and own is not None and clearly_ahead(own, verdicts):
-                return {name: own, **verdicts}
+        for name in tracked([name for name in names if name not in verdicts], "candidates"):
             verdicts[name] = judge(
                 candidate(name, r, seed), X, y, labels, folds=folds, seed=seed, how=how,
                 fitted=fits.get(name),
             )  # fmt: skip
-        tied = average(contenders(verdicts, labels).values(), labels, seed, how)
-        if tied is not None:
-            verdicts["average"] = tied
+        if how == "cv":
+            tied = average(contenders(verdicts, labels).values(), labels, seed, how)
+            if tied is not None:
+                verdicts["average"] = tied
         return verdicts
 
     def _choose(
