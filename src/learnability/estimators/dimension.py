@@ -65,7 +65,7 @@ _AGAIN = 5
 """Factor by which more rows are used if the first show nothing."""
 _BRIEF = 15
 """Steps of message passing for a direction that does not show in moments."""
-_CLOSE = 200_000
+_CLOSE = 50_000
 """Largest number of white coordinates in all rows for which more folds are tried."""
 _CLOSE_FOLDS = 5
 _WIDEST = 150
