@@ -24,6 +24,16 @@ def test_noise_that_was_copied_has_no_directions(seed):
     assert found.held_out_.shape == (300, 0)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_noise_that_was_drawn_again_has_no_directions(seed):
+    X, y = noise(seed)
+    again = np.random.default_rng(seed).integers(0, 60, 300)
+    found = IndexSubspace(random_state=0).fit(X[again], y[again])
+    assert len(found.components_) == 0
+    asked = IndexSubspace(1, random_state=0).fit(X[again], y[again])
+    assert asked.report_.supported == 0 and asked.report_.overlap == [None]
+
+
 def test_a_copied_table_says_what_the_table_says():
     rng = np.random.default_rng(3)
     X = rng.standard_normal((150, 5))
@@ -83,7 +93,7 @@ def test_merged_rows_keep_their_order_and_their_shares():
     group = np.array([2, 0, 2, 1, 0, 2])
     rows, target, weights = merged_rows(group, X, y, np.ones(6))
     assert rows[:, 0].tolist() == [3, 1, 2] and target.tolist() == [30, 10, 20]
-    assert weights.tolist() == [1.5, 1.0, 0.5]
+    assert weights.tolist() == [3.0, 2.0, 1.0]
     assert (rows[row_of_copy(group)] == X).all()
 
 

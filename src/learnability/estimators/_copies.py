@@ -61,7 +61,9 @@ def copied_rows(X: Array, y: NDArray[Any]) -> NDArray[np.intp] | None:
 def merged_rows(
     group: NDArray[np.intp], X: Any, y: NDArray[Any], weights: Array
 ) -> tuple[Any, NDArray[Any], Array]:
-    """Return one row of each group, with weights in proportion to theirs that sum as if one each.
+    """Return one row of each group, with the sum of the weights of its copies.
+
+    Where all rows have as many copies, the weights are those of one row: the table was copied.
 
     Parameters
     ----------
@@ -76,9 +78,12 @@ def merged_rows(
         Inputs, target and weights of the distinct rows, in the order of their first appearance.
     """
     first = _first_rows(group)
-    counts = np.bincount(group, weights=weights)[group[first]]
+    counts = np.asarray(np.bincount(group, weights=weights)[group[first]], dtype=np.float64)
     rows = X.iloc[first] if hasattr(X, "iloc") else X[first]
-    return rows, y[first], np.asarray(counts * (len(first) / len(group)), dtype=np.float64)
+    copied = np.bincount(group)
+    if (copied == copied[0]).all():
+        counts = counts / copied[0]
+    return rows, y[first], counts
 
 
 def row_of_copy(group: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -251,6 +251,7 @@ def _merged(table: Table) -> Table:
         return table
     given = np.ones(len(group)) if table.weights is None else table.weights
     X, y, weights = merged_rows(group, table.X, table.y, given)
+    weights = weights * (given.mean() / weights.mean())  # Copies are not counts of new rows.
     said = copies_said(len(group), len(y))
     equal = bool(np.ptp(weights) < 1e-9)
     return replace(table, X=X, y=y, weights=None if equal else weights, notes=[*table.notes, said])
