@@ -1,6 +1,7 @@
 import numpy as np
 import pandas
 import pytest
+from scipy import sparse
 
 from learnability.errors import LearnabilityError
 from learnability.estimators import MomentSubspace
@@ -45,3 +46,14 @@ def test_parameters_and_weights_are_checked():
         read_weights(np.eye(3), np.zeros(3))
     with pytest.raises(ValueError, match=r"[Nn]egative"):
         read_weights(np.eye(3), [1.0, -1.0, 1.0])
+
+
+def test_numbers_whose_squares_are_none_are_refused_by_name():
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame(rng.standard_normal((40, 3)), columns=["a", "b", "c"])
+    for factor in (1e80, 1e-80):
+        with pytest.raises(LearnabilityError, match="columns b hold"):
+            MomentSubspace("sir", 1).fit(frame.assign(b=frame.b * factor), frame.a)
+    MomentSubspace("sir", 1).fit(frame.assign(b=0.0, c=frame.c * 1e60), frame.a)
+    with pytest.raises(LearnabilityError, match="columns 1 hold"):
+        MomentSubspace("sir", 1).fit(sparse.csr_matrix(frame * [1, 1e90, 0]), frame.a)

@@ -81,3 +81,16 @@ def test_permutations_are_counted_in_whole_numbers():
 def test_a_bad_table_gets_a_sentence(X, y, said):
     with pytest.raises(ValueError, match=said):
         dimension_report(X, y)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("link", "r", "n"),
+    [(lambda z: z[0] + z[1] * z[2], 3, 150), (lambda z: np.hypot(z[0], z[1]), 2, 120)],
+)
+def test_where_two_rules_differ_more_folds_decide(link, r, n, seed):
+    rng = np.random.default_rng([8, seed])
+    X = rng.standard_normal((n, 8))
+    y = link(X.T)
+    y = y + 0.2 * y.std() * rng.standard_normal(n)
+    assert dimension_report(X, y, max_components=4, random_state=seed).cv == r

@@ -44,3 +44,18 @@ def test_an_odd_law_stays_odd():
 def test_a_law_that_is_not_known_is_refused(found, said):
     with pytest.raises(LearnabilityError, match=said):
         fitted_law(found, np.arange(60))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_even_law_stays_even_although_the_rows_are_centred_at_their_mean(seed):
+    rng = np.random.default_rng([3, seed])
+    t = rng.standard_normal((1500, 1))
+    t -= t.mean()
+    off = rng.choice([-2.5, 2.5]) / np.sqrt(1500)  # The mean of the law, that of the rows is 0.
+
+    def exponent(centre):
+        y = np.abs(t[:, 0] - centre) + 0.05 * rng.standard_normal(1500) > 0.7
+        return lb.hardness(lb.MultiIndex(fitted_law(known(t), y))).information_exponent
+
+    assert exponent(off) == 2
+    assert exponent(8 * off) == 1

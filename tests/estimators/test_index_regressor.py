@@ -57,3 +57,14 @@ def test_intervals_hold_their_share_of_new_targets_and_the_score_is_true():
         model.predict_interval(X, coverage=1.0)
     with pytest.raises(LearnabilityError, match="`folds`"):
         model.set_params(folds=None).fit(X, y).predict_interval(X)
+
+
+def test_predictions_of_far_rows_stay_near_the_targets():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    y = X[:, 0] + 0.1 * rng.standard_normal(200)
+    far = np.array([[1e3, 0.0, 0.0], [-1e3, 1e3, 0.0]])
+    model = IndexRegressor(MomentSubspace("sir", 1)).fit(X, y)
+    assert np.allclose(model.predict(far), [y.max() + np.ptp(y) / 10, y.min() - np.ptp(y) / 10])
+    linear = IndexRegressor(MomentSubspace("sir", 1), LinearRegression()).fit(X, y)
+    assert linear.predict(far)[0] > 100

@@ -8,6 +8,7 @@ from learnability.estimators import (
     IndexClassifier,
     IndexRegressor,
     MomentSubspace,
+    PredictionReport,
     prediction_report,
 )
 
@@ -49,3 +50,14 @@ def test_a_model_without_folds_is_refused(rows):
     model = IndexRegressor(MomentSubspace("sir", 1), LinearRegression()).fit(X, y)
     with pytest.raises(LearnabilityError, match="folds"):
         prediction_report(model, X, y)
+
+
+def test_no_signal_is_lost_where_no_model_is_above_chance():
+    scores = {"ridge": (0.04, 0.04), "boosting": (0.3, 0.05)}
+    ahead = {"ridge": (0.1, 0.03), "boosting": (0.05, 0.04)}
+    report = PredictionReport(60, 5, "explained", -0.06, 0.02, scores, ahead)
+    assert report.loss is None and "ridge by 0.100" in str(report).replace("\n", " ")
+    clear = PredictionReport(60, 5, "explained", -0.06, 0.02, scores, {"boosting": (0.3, 0.05)})
+    assert clear.loss == ("boosting", 0.3, 0.05)
+    classes = PredictionReport(60, 5, "right", 0.2, 0.02, scores, clear.ahead, chance=0.25)
+    assert classes.loss is None

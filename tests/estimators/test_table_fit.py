@@ -5,7 +5,7 @@ import pandas
 import pytest
 
 from learnability.errors import LearnabilityError
-from learnability.estimators.table_fit import apply_model, fit_table
+from learnability.estimators.table_fit import apply_model, fit_table, law_of_table
 from learnability.estimators.tables import read_table
 
 
@@ -132,3 +132,21 @@ def test_files_and_numbers_are_checked(table, tmp_path):
     for seed in (-1, 2**32):
         with pytest.raises(LearnabilityError, match="seed"):
             fit_table(table, "y", "1", None, seed)
+
+
+def test_the_law_of_a_table_comes_with_what_is_known_of_its_errors(table):
+    frame = pandas.read_csv(table)
+    frame.assign(y=2 * frame.a**3, twin=frame.a + 10).to_csv(table, index=False)
+    frame = pandas.read_csv(table)[["b", "c", "twin", "y"]]
+    frame.to_csv(table, index=False)
+    law, said = law_of_table(table, "y")
+    text = " ".join(said.split())
+    assert law.r == 1 and "0.6 to 1.1 times" in text
+    assert "Caution: the column twin alone orders the rows" in text
+
+
+def test_a_table_without_rows_has_no_coordinates(table, tmp_path):
+    fit_table(table, "y", "1", tmp_path / "out", 0)
+    pandas.read_csv(table).head(0).to_csv(table, index=False)
+    with pytest.raises(LearnabilityError, match="has no rows"):
+        apply_model(tmp_path / "out", table)

@@ -29,6 +29,7 @@ __all__ = [
     "checked_target",
     "fixed_signs",
     "read_weights",
+    "refuse_extremes",
     "refuse_missing",
     "rows_in_memory",
 ]
@@ -38,6 +39,8 @@ _MOST_SAMPLED, _LEAST_SAMPLED = 200_000, 10_000
 """The most and the fewest rows of a Dask collection drawn where a finder needs them in memory."""
 _SAMPLED_NUMBERS = 1e8
 """The largest number of entries of these rows, unless they are the fewest rows."""
+_LARGEST = 1e70
+"""The largest entry of a table, of which fourth powers are computed; and that of its inverse."""
 
 
 class SubspaceEstimator(
@@ -72,6 +75,7 @@ class SubspaceEstimator(
             self, X, reset=reset, accept_sparse="csr" if self._sparse else False,
             dtype=[np.float64, np.float32], ensure_min_samples=2 if reset else 1,
         )  # fmt: skip
+        refuse_extremes(X, getattr(self, "feature_names_in_", None))
         y = checked_target(y)
         if len(y) != X.shape[0]:
             raise LearnabilityError(
@@ -213,6 +217,21 @@ def refuse_missing(X: Any) -> None:
         raise LearnabilityError(
             f"Input X contains NaN or infinity in the columns {', '.join(wrong)}: fill them (for "
             "instance with sklearn.impute.SimpleImputer) or leave them out."
+        )
+
+
+def refuse_extremes(X: Any, names: Any = None) -> None:
+    """Refuse columns whose squares are no finite numbers, or vanish though the columns do not."""
+    ends = [X.max(axis=0), -X.min(axis=0)]
+    if hasattr(X, "tocsr"):
+        ends = [one.toarray()[0] for one in ends]
+    sizes = np.maximum(*ends)
+    wrong = np.flatnonzero((sizes > _LARGEST) | ((sizes > 0) & (sizes < 1 / _LARGEST)))
+    if len(wrong):
+        which = ", ".join(str(j) if names is None else str(names[j]) for j in wrong[:8])
+        raise LearnabilityError(
+            f"The columns {which} hold numbers beyond {_LARGEST:.0e}, or none beyond "
+            f"{1 / _LARGEST:.0e}: give them in other units."
         )
 
 

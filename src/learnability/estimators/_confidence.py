@@ -24,8 +24,17 @@ from scipy.special import betaincinv
 from learnability.estimators._channel import CrossFittedChannel
 from learnability.estimators._judge import score_coordinates
 from learnability.estimators._labels import Labels, weighted_mean
+from learnability.estimators._whitening import Whitening
 
-__all__ = ["Confidence", "confidence", "known_overlap", "rows_for", "with_rows"]
+__all__ = [
+    "Confidence",
+    "beyond_halves",
+    "coarse_directions",
+    "confidence",
+    "known_overlap",
+    "rows_for",
+    "with_rows",
+]
 
 Array = NDArray[np.float64]
 _SUPPORTED = 2.0
@@ -34,6 +43,12 @@ _CHANCE = 0.95
 """Halves must agree more than this share of pairs of random directions."""
 _SHARPER = (0.3, -0.6, 1.7)
 """Median, 5 % and 95 % points of log s of all rows minus log s of two halves together."""
+_LEAST_ROWS = 50
+"""The least number of rows in a half."""
+_VALUES = 20
+"""A column with at most this many values is coarse."""
+_SHARE = 0.02
+"""Smallest share of a column in a direction that counts."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +152,23 @@ def with_rows(overlap: float, times: float) -> float:
     The odds q / (1 - q) grow in proportion to the rows.
     """
     return times * overlap / (times * overlap + 1 - overlap)
+
+
+def beyond_halves(n: float, whitening: Whitening) -> str | None:
+    """Return why halves of the rows cannot show how well directions are known, or None."""
+    if n < 2 * _LEAST_ROWS:
+        return f"{n:.0f} rows are too few to compare halves of them"
+    if whitening.has_few_rows(n / 2):
+        return "half of the rows are fewer than three for each independent column"
+    return None
+
+
+def coarse_directions(X: Array, weights: Array) -> NDArray[np.bool_]:
+    """Return which directions (r, p) are mostly made of columns with few values."""
+    shares = weights**2 / (weights**2).sum(axis=1, keepdims=True)
+    heavy = np.flatnonzero(shares.max(axis=0, initial=0.0) > _SHARE)
+    few = [j for j in heavy if len(np.unique(X[: _VALUES**2, j])) <= _VALUES]
+    return np.asarray(shares[:, few].sum(axis=1) > 0.5)
 
 
 def _informed_first(labels: Labels, held_out: Array, halves: list[Array], seed: int) -> Array:

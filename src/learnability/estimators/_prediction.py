@@ -28,6 +28,7 @@ from learnability.estimators._base import (
     read_weights,
     refuse_missing,
 )
+from learnability.estimators._copies import copied_rows, merged_rows
 from learnability.estimators._labels import weighted_mean
 from learnability.estimators.index_subspace import IndexSubspace
 
@@ -35,6 +36,8 @@ __all__ = ["IndexPredictor", "explained", "fit_counted", "fold_numbers", "given_
 
 Array = NDArray[np.float64]
 _NUMBERS = [np.float64, np.float32]
+_EQUAL = 1e-9
+"""Weights that differ by less are equal."""
 
 
 class IndexPredictor(BaseEstimator):  # type: ignore[misc]
@@ -52,16 +55,30 @@ class IndexPredictor(BaseEstimator):  # type: ignore[misc]
     def _read(
         self, X: Any, y: Any, counts: Any, *, numeric: bool
     ) -> tuple[NDArray[Any], NDArray[Any], Any]:
-        """Return the rows of positive weight, their targets, and their weights if given."""
+        """Return the rows of positive weight, their targets, and their weights if given.
+
+        Copies of a row are one row: folds would show it to the fits that must not see it.
+        """
         if self.folds is not None:
             check_count("folds", self.folds, 2)
         refuse_missing(X)
         X, y = validate_data(self, X, y, dtype=_NUMBERS, y_numeric=numeric, ensure_min_samples=2)
-        if counts is None:
-            return X, y, None
         weights = read_weights(X, counts)
-        present = weights > 0
-        return X[present], y[present], weights[present]
+        X, y, weights = (rows[weights > 0] for rows in (X, y, weights))
+        self._copies = copied_rows(X, y)
+        if self._copies is not None:
+            X, y, weights = merged_rows(self._copies, X, y, weights)
+        given = counts is not None or (np.ptp(weights) > _EQUAL and self._takes_weights())
+        return X, y, weights if given else None
+
+    def _takes_weights(self) -> bool:
+        """Return whether all models that were given can be fitted with weights."""
+        models = (
+            self.subspace,
+            getattr(self, "regressor", None),
+            getattr(self, "classifier", None),
+        )
+        return all(one is None or has_fit_parameter(one, "sample_weight") for one in models)
 
     def _find(self, X: Any, y: Any, weights: Any) -> NDArray[Any]:
         """Return coordinates of the rows in the directions of y, (n, 0) where there is none."""
@@ -158,6 +175,9 @@ def given_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Array, N
     X, y = np.asarray(X, dtype=float), np.asarray(y)
     weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
+    copies = getattr(model, "_copies", None)
+    if copies is not None and len(copies) == len(X):
+        X, y, weights = merged_rows(copies, X, y, weights)
     if model.folds is None or len(getattr(model, "fold_", ())) != len(X):
         raise LearnabilityError(
             "This needs a model that was fitted with `folds`, and the rows it was fitted to."

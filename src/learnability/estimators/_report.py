@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.estimators._confidence import known_overlap, rows_for
-from learnability.estimators._labels import Labels, weighted_mean
+from learnability.estimators._labels import Labels, mid_ranks, weighted_mean
 from learnability.estimators._whitening import Whitening
 from learnability.estimators.dimension import DimensionReport
 from learnability.markup import card, html_table
@@ -19,9 +19,11 @@ __all__ = [
     "METHODS_SEEN",
     "IndexReport",
     "blind_methods",
+    "follow_each_other",
     "moment_strengths",
     "overlaps",
     "rows_needed",
+    "twins",
     "warnings_of",
 ]
 
@@ -36,6 +38,18 @@ _GOOD = 0.9
 """Overlap that the advice on the number of rows aims at."""
 _HEAVY = 2.0
 """Fourth moment of the rows, in units of that of Gaussian ones, from which tails are heavy."""
+_MANY = 500
+"""Number of rows from which moments are taken in ten slices of y, and not in six."""
+_SHOWN = 0.15
+"""Share of the variance which a change that is not seen would have to stay below."""
+_SERIES = 0.5
+"""Correlation of the targets of rows that follow each other from which there is a caution."""
+_TWIN = 0.999
+"""Rank correlation with the target from which a column may be the target in another form."""
+_TWIN_ROWS = 2000
+"""The largest number of rows on which such columns are sought."""
+_EACH = 5
+"""The least number of rows of each class for a column to tell the classes apart."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +124,8 @@ class IndexReport:
         lines += [self.target] if self.target else []
         if self.n_components == 0:
             lines.append(
-                "No direction was found: on rows that were held out, no coordinate says anything "
-                "about the target."
+                "No direction was found: on rows that were held out, no coordinate says clearly "
+                "more than nothing about the target."
             )
         else:
             count = f"{self.n_components} direction{'s' * (self.n_components > 1)}"
@@ -157,10 +171,10 @@ def moment_strengths(labels: Labels, coordinates: Array) -> dict[str, Array]:
     the value that chance gives n rows, plus five standard errors.
     """
     weights = labels.weights
-    codes = labels.slices(10)
+    codes = _slices(labels)
     counts = np.bincount(codes, weights=weights)
     total, H = counts.sum(), len(counts)
-    null = H - 1 + 5 * np.sqrt(2 * (H - 1))
+    null = _null(H - 1)
     score = labels.scores - weights @ labels.scores / total
     found: dict[str, list[float]] = {method: [] for method in METHODS_SEEN}
     for column in coordinates.T:
@@ -178,23 +192,40 @@ def moment_strengths(labels: Labels, coordinates: Array) -> dict[str, Array]:
         found["sir"].append(first)
         found["save"].append(second)
         found["dr"].append(max(first, second))
-        found["phd"].append(slope / (1 + 5 * np.sqrt(2)) if ordered else second)
+        found["phd"].append(slope / _null(1) if ordered else second)
     return {method: np.array(values) for method, values in found.items()}
 
 
+def _slices(labels: Labels) -> NDArray[np.intp]:
+    """Return the slice of y in which each row is: ten of many rows, else six; or its class."""
+    return labels.slices(10 if labels.weights.sum() >= _MANY else 6)
+
+
+def _null(freedom: int) -> float:
+    """Return what a sum of squares of chance is below: its mean and five standard errors."""
+    return float(freedom + 5 * np.sqrt(2 * freedom))
+
+
 def blind_methods(labels: Labels, coordinates: Array) -> dict[str, str]:
-    """Return the moment methods that would miss one of the coordinates (n, r), and why."""
+    """Return the moment methods that would miss one of the coordinates (n, r), and why.
+
+    Nothing is said of a method where rows are too few to show that it is not blind.
+    """
     why = {
-        "sir": "the mean of coordinate {} does not change with y",
-        "phd": "the spread of coordinate {} does not rise or fall with y",
-        "save": "the spread of coordinate {} does not change with y",
-        "dr": "no first or second moment of coordinate {} changes with y",
+        "sir": "the mean of coordinate {} is not seen to change with y",
+        "phd": "the spread of coordinate {} is not seen to rise or fall with y",
+        "save": "the spread of coordinate {} is not seen to change with y",
+        "dr": "no first or second moment of coordinate {} is seen to change with y",
     }
     strengths = moment_strengths(labels, coordinates)
+    freedom = len(np.unique(_slices(labels))) - 1
+    ordered = labels.kind == "numbers" or freedom == 1
+    enough = _SHOWN * float(labels.weights.sum())
     return {
         method: text.format(1 + int(np.flatnonzero(strengths[method] <= 1)[0]))
         for method, text in why.items()
         if (strengths[method] <= 1).any()
+        and _null(1 if method == "phd" and ordered else freedom) <= enough
     }
 
 
@@ -221,6 +252,57 @@ def rows_needed(
     if q >= _GOOD:
         return None
     return round(max(rows_for(high, _GOOD, n), n)), round(rows_for(low, _GOOD, n))
+
+
+def twins(X: Array, labels: Labels, names: Any = None) -> list[str]:
+    """Return a caution on columns that may be the target in another form.
+
+    Such a column puts the rows in the order of the target, or the classes one after the other.
+    """
+    some = np.random.default_rng(0).permutation(len(X))[:_TWIN_ROWS]
+    codes = np.unique(labels.codes[some], return_inverse=True)[1]
+    if labels.kind == "classes" and np.bincount(codes).min() < _EACH:
+        return []
+    ranks = _centred(codes)
+    found = []
+    for j in range(X.shape[1]):
+        column = np.asarray(X[some, j])
+        if labels.kind == "numbers":
+            own = _centred(np.unique(column, return_inverse=True)[1])
+            norm = float(np.sqrt((own @ own) * (ranks @ ranks)))
+            same = norm > 0 and abs(float(own @ ranks)) > _TWIN * norm
+        else:
+            parts = [column[codes == one] for one in range(codes.max() + 1)]
+            ends = sorted((part.min(), part.max()) for part in parts)
+            same = all(a[1] < b[0] for a, b in zip(ends, ends[1:], strict=False))
+        if same:
+            found.append(str(j) if names is None else str(names[j]))
+    if not found:
+        return []
+    which = f"the column {found[0]}" if len(found) == 1 else f"the columns {', '.join(found[:5])}"
+    alone = "alone orders" if len(found) == 1 else "each alone order"
+    return [f"{which} {alone} the rows as the target does: is this the target in another form?"]
+
+
+def follow_each_other(labels: Labels) -> list[str]:
+    """Return a caution on rows whose targets are similar to those of the rows before them."""
+    ranks = _centred(labels.codes)
+    if labels.kind != "numbers" or len(ranks) < 30 or (np.diff(ranks) >= 0).all():
+        return []
+    found = float(ranks[1:] @ ranks[:-1]) / max(float(ranks @ ranks), 1e-300)
+    if found < _SERIES or (np.diff(ranks) <= 0).all():
+        return []
+    return [
+        f"rows that follow each other have similar targets (correlation {found:.2f}): if their "
+        "order is that of time or place, rows that were held out are not new, and scores, "
+        "intervals and forecasts are too good."
+    ]
+
+
+def _centred(codes: NDArray[np.intp]) -> Array:
+    """Return mid-ranks of codes, less their mean."""
+    ranks = mid_ranks(codes, np.ones(len(codes)))
+    return np.asarray(ranks - ranks.mean())
 
 
 def warnings_of(

@@ -3,7 +3,10 @@
 cv            the smallest r whose held-out information is within two standard errors of the best,
               or whose score by a machine, on rows that are not Gaussian, is within half of one,
               if the best exceeds zero by three; r grows until one more direction adds nothing, or
-              two more where the permutations below show that there are more.
+              two more where the permutations below show that there are more. Information is that
+              of halves of the rows; where permutations show another number of directions, fits to
+              four fifths of the rows decide how many there are, by the same errors, and also
+              where halves show none.
 permutation   given the directions found so far, the strongest first and second moments of the
               residual labels are compared with their values when the label depends on the
               coordinates alone: its ranks given them are shuffled, classes are drawn anew.
@@ -62,6 +65,9 @@ _AGAIN = 5
 """Factor by which more rows are used if the first show nothing."""
 _BRIEF = 15
 """Steps of message passing for a direction that does not show in moments."""
+_CLOSE = 50_000
+"""Largest number of white coordinates in all rows for which more folds are tried."""
+_CLOSE_FOLDS = 5
 _WIDEST = 150
 """With more white coordinates than this labels are not shuffled: it would take too long."""
 
@@ -216,6 +222,7 @@ class _Counter:
     fits: dict[int, SubspaceEstimator] = field(default_factory=dict)
     tests: dict[int, tuple[bool | None, bool]] = field(default_factory=dict)
     brief: set[int] = field(default_factory=set)
+    close: dict[int, Array] = field(default_factory=dict)
 
     def finder(self, r: int, *, more: bool = True) -> SubspaceEstimator:
         """Return the finder of r directions where there are enough rows.
@@ -260,6 +267,16 @@ class _Counter:
         mean, error = weighted_mean(rows, labels.weights)
         nothing = np.zeros((0, X.shape[1]))
         return Verdict(mean, error, rows, held_out, nothing, None, held_out, views)
+
+    def closer(self, r: int) -> Array:
+        """Return the information of r directions on each row, by fits to four fifths of them."""
+        if r not in self.close:
+            verdict = judge(
+                candidate("message_passing", r, self.seed), self.X, self.y, self.labels,
+                folds=_CLOSE_FOLDS, seed=self.seed, how="information",
+            )  # fmt: skip
+            self.close[r] = verdict.rows
+        return self.close[r]
 
     def remains(self, s: int) -> tuple[bool | None, bool]:
         """Return whether moments show more than s directions, by permutations and null law."""
@@ -308,12 +325,41 @@ def _by_held_out_rows(counter: _Counter, most: int) -> tuple[int, dict[int, Verd
         if verdicts[r].score > (verdicts[best].score if best else 0.0):
             best = r
     if best == 0 or verdicts[best].score <= _SURE * verdicts[best].error:
-        return 0, verdicts
+        best = 0
     for r in range(1, best):
         gain, error = weighted_mean(verdicts[best].rows - verdicts[r].rows, labels.weights)
         if gain <= _SPARED[counter.how] * error:
-            return r, verdicts
+            best = r
+            break
+    if counter.how == "information" and not counter.few:
+        best = _looked_closer(counter, best, most)
+    if best and best not in verdicts:
+        verdicts[best] = counter.verdict(best, more=True)
+        counter.brief.discard(best)
     return best, verdicts
+
+
+def _looked_closer(counter: _Counter, found: int, most: int) -> int:
+    """Return the number of directions by more folds, where permutations show another number.
+
+    Moments may show nothing of a function that oscillates, so that none is always looked at again.
+    """
+    if counter.X.shape[0] * counter.whitening.rank > _CLOSE:
+        return found
+
+    def adds(before: int, after: int) -> bool:
+        known = counter.closer(before) if before else np.zeros(len(counter.X))
+        gain, error = weighted_mean(counter.closer(after) - known, counter.labels.weights)
+        return gain > (_SPARED["information"] if before else _SURE) * error
+
+    while found and counter.remains(found - 1)[0] is False and not adds(found - 1, found):
+        found -= 1
+    more = True
+    while more and found < most and (found == 0 or counter.remains(found)[0]):
+        steps = 2 if counter.remains(found)[0] else 1
+        next_ones = range(found + 1, min(found + steps, most) + 1)
+        found, more = next(((r, True) for r in next_ones if adds(found, r)), (found, False))
+    return found
 
 
 def _by_moments(counter: _Counter, most: int, looked: int) -> tuple[int | None, int]:

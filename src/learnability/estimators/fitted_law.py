@@ -7,7 +7,8 @@ other, so that thresholds, staircases and costs follow from it.
 The theory depends on which moments vanish exactly, and none does for a fitted law. The law is
 therefore averaged over each reflection of its coordinates unless the rows contradict it: the loss
 of log-likelihood must exceed twice what noise would cause in the terms that the reflection forbids,
-by three standard deviations.
+by three standard deviations. The coordinates are centred at the mean of the rows, which is not that
+of their law: centres of the reflection within three standard errors of it are tried.
 """
 
 from __future__ import annotations
@@ -36,14 +37,17 @@ _FAR = 4.0
 _KNOWN = 0.9
 """Least overlap at which the law given the coordinates stands for that given the true ones."""
 _DEGREES = {1: 6, 2: 4}
+_STEPS = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
+"""Centres of reflections that are tried, in standard errors of the mean of a coordinate."""
 
 
 def fitted_law(found: Any, y: Any, sample_weight: Any = None) -> FiniteLaw:
     """Return the law of the target given the supported directions of a fit.
 
     Numbers are cut into fifths, whose label is 0 to 4. The coordinates differ a little from the
-    true ones, so that this law is a little less sharp than the true one and its thresholds are
-    upper bounds: it is refused where the estimated overlap of a direction is below 0.9.
+    true ones and the law is smoothed, so that it is mostly less sharp than the true one and its
+    thresholds are mostly too large; few rows may also make it too sharp. It is refused where the
+    estimated overlap of a direction is below 0.9.
 
     Parameters
     ----------
@@ -120,20 +124,35 @@ def _reflected(
     """Return the law averaged over the reflections that the rows do not contradict."""
     rows = np.arange(len(t))
     r = t.shape[1]
+    rows_counted = float(bins.weights.sum())
 
-    def likelihood(law: Callable[[Array], Array]) -> float:
-        return float(bins.weights @ np.log(np.maximum(law(t)[rows, bins.codes], 1e-12)))
+    def likelihood(law: Callable[[Array], Array], at: Array) -> float:
+        return float(bins.weights @ np.log(np.maximum(law(at)[rows, bins.codes], 1e-12)))
 
     for signs in product((1.0, -1.0), repeat=r):
-        if min(signs) > 0:
+        turned = [j for j in range(r) if signs[j] < 0]
+        if not turned:
             continue
-
-        def even(z: Array, law: Any = law, signs: Any = signs) -> Array:
-            z = np.asarray(z, dtype=float)
-            return np.asarray((law(z) + law(z * np.array(signs))) / 2)
-
         forbidden = parameters / 2
-        lost = likelihood(law) - likelihood(even)
-        if lost <= forbidden + 3 * np.sqrt(2 * forbidden):
-            law = even
+        most = likelihood(law, t) - forbidden - 3 * np.sqrt(2 * forbidden)
+        found: tuple[float, Any, Array] | None = None
+        for steps in product(_STEPS, repeat=len(turned)):
+            centre = np.zeros(r)
+            centre[turned] = np.array(steps) / np.sqrt(rows_counted)
+            even = _even(law, np.array(signs), centre)
+            value = likelihood(even, t - centre)
+            if value >= most and (found is None or value > found[0]):
+                found = value, even, t - centre
+        if found is not None:
+            law, t = found[1:]
     return law
+
+
+def _even(law: Callable[[Array], Array], signs: Array, centre: Array) -> Callable[[Array], Array]:
+    """Return a law averaged over a reflection, in coordinates whose zero is at `centre`."""
+
+    def even(z: Array) -> Array:
+        z = np.asarray(z, dtype=float)
+        return np.asarray((law(z + centre) + law(z * signs + centre)) / 2)
+
+    return even

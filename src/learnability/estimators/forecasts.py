@@ -51,7 +51,8 @@ class Forecast:
     overlap : list of lists
         Squared overlap of each direction and its two ends, None where the overlap of today's rows
         is not known. The ends follow from assumptions on how errors fall with the rows; how often
-        they hold has not been measured.
+        those of overlaps hold has not been measured (``benchmarks/prediction_panel.py`` has that of
+        scores).
     measured : tuple of (float, float)
         Score at the rows of the fits without a fold, and at half of them.
     """
@@ -69,7 +70,8 @@ class Forecast:
         """Return one line for each number of rows, and what is not said."""
         lines = [
             "Forecast, if rows stay as they are and no further direction opens. The ends in",
-            "brackets assume how errors fall; how often they hold has not been measured:",
+            "brackets assume how errors fall: on real tables more than four of five scores",
+            "were within theirs; those of overlaps have not been tried.",
         ]
         for n, (value, low, high), known in zip(self.rows, self.score, self.overlap, strict=True):
             words = f"  {n} rows: score {value:.2f} ({low:.2f} to {high:.2f})"

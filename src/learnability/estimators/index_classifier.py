@@ -53,7 +53,8 @@ class IndexClassifier(ClassifierMixin, IndexPredictor):  # type: ignore[misc]
     classifier_ : classifier
         The fitted classifier; the shares of the classes where no direction was found.
     held_out_ : array, shape (n, classes)
-        Class probabilities by fits that did not see the row, where `folds` is given.
+        Class probabilities by fits that did not see the row, where `folds` is given; of rows that
+        are copies of each other, the first only.
     score_, score_error_ : float
         Share of the rows whose class they predict, and its standard error.
     sharpness_ : float

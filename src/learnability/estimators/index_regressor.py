@@ -27,6 +27,8 @@ _WIDTHS = (0.03, 0.1, 0.3, 1.0)
 """Inverse squared widths of the kernel, in units of the spread of the coordinates."""
 _FEW_ROWS = 10
 """Fewer rows than this are too few to choose a width."""
+_BEYOND = 0.1
+"""Share of the range of the targets by which predictions may go beyond them."""
 _MOST_ERRORS = 5000
 """The largest number of errors from which intervals are made."""
 
@@ -40,7 +42,8 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
         Finds the directions; `IndexSubspace` with as many as it finds by default.
     regressor : regressor, optional
         Fitted on the coordinates; by default ridge regression on them and on a Gaussian kernel at
-        at most 300 of the rows, tuned by leave-one-out errors.
+        at most 300 of the rows, tuned by leave-one-out errors. Its predictions go beyond the
+        targets that it saw by at most a tenth of their range.
     folds : int, optional
         Number of folds. Directions and regressor are fitted again without each fold, for an honest
         score and for intervals; none by default.
@@ -54,7 +57,8 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
     regressor_ : regressor
         The fitted regressor; the mean where no direction was found.
     held_out_ : array, shape (n,)
-        Predictions of the rows by fits that did not see them, where `folds` is given.
+        Predictions of the rows by fits that did not see them, where `folds` is given; of rows that
+        are copies of each other, the first only.
     score_, score_error_ : float
         Share of the variance that these explain, and its standard error.
     """
@@ -85,6 +89,10 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
         IndexRegressor
         """
         X, y, weights = self._read(X, y, sample_weight, numeric=True)
+        self._ends = (-np.inf, np.inf)
+        if self.regressor is None:
+            more = _BEYOND * np.ptp(y, axis=0)
+            self._ends = (y.min(axis=0) - more, y.max(axis=0) + more)
         if len(np.unique(y)) < 2:
             self.subspace_, self.regressor_ = None, DummyRegressor().fit(X, y, weights)
             return self._fit_folds(X, y, weights)
@@ -110,7 +118,7 @@ class IndexRegressor(RegressorMixin, IndexPredictor):  # type: ignore[misc]
         array, shape (n,)
         """
         coordinates = self._coordinates(X)
-        return np.asarray(self.regressor_.predict(coordinates))
+        return np.asarray(np.clip(self.regressor_.predict(coordinates), *self._ends))
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> NDArray[Any]:
         """Return intervals that hold a share of new targets, whatever the law of the rows.

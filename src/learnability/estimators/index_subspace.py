@@ -10,7 +10,14 @@ from sklearn.utils import check_random_state
 
 from learnability.estimators._base import SubspaceEstimator, check_choice, check_count, fixed_signs
 from learnability.estimators._candidates import candidate, candidate_names
-from learnability.estimators._confidence import Confidence, confidence, with_rows
+from learnability.estimators._confidence import (
+    Confidence,
+    beyond_halves,
+    coarse_directions,
+    confidence,
+    with_rows,
+)
+from learnability.estimators._copies import copied_rows, copies_said, merged_rows, row_of_copy
 from learnability.estimators._judge import (
     Verdict,
     average,
@@ -24,8 +31,10 @@ from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._report import (
     IndexReport,
     blind_methods,
+    follow_each_other,
     overlaps,
     rows_needed,
+    twins,
     warnings_of,
 )
 from learnability.estimators._whitening import GAUSSIAN, Whitening, tail_weight, whiten
@@ -42,12 +51,6 @@ _FLATTERED = 0.5
 """The best must be ahead of the average by more than this many standard errors to be chosen."""
 _HALVES = 20_000
 """The largest number of rows that are halved to see how well directions are known."""
-_LEAST_ROWS = 50
-"""The least number of rows in a half."""
-_VALUES = 20
-"""A column with at most this many values is coarse."""
-_SHARE = 0.02
-"""Smallest share of a column in a direction that counts."""
 _KNOWN = 0.9
 """Predicted overlap from which message passing is trusted, on rows with Gaussian tails."""
 
@@ -144,7 +147,10 @@ class IndexSubspace(SubspaceEstimator):
         check_count("max_components", self.max_components)
         if self.folds != "auto":
             check_count("folds", self.folds, 2)
-        X, y, weights = self._read_counted(X, y, sample_weight)
+        every, y, weights = self._read_counted(X, y, sample_weight)
+        X, copies = every, copied_rows(every, y)
+        if copies is not None:
+            X, y, weights = merged_rows(copies, X, y, weights)
         labels = read_labels(y, weights)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         whitening = whiten(X, weights, "auto")
@@ -171,7 +177,10 @@ class IndexSubspace(SubspaceEstimator):
         self.report_ = self._report(
             X, y, labels, verdicts, whitening, tails, how, dimension, seed, counted.get(r)
         )
-        self.own_mean_ = self._project(X).mean(axis=0)
+        self.own_mean_ = self._project(every).mean(axis=0)
+        if copies is not None:
+            self.report_.warnings.append(copies_said(len(every), len(X)))
+            self.held_out_ = self.held_out_[row_of_copy(copies)]
         return self
 
     def _report(
@@ -185,7 +194,7 @@ class IndexSubspace(SubspaceEstimator):
         supported: int | None = r
         known: list[tuple[float, float, float] | None] = [None] * r
         if r:
-            reason = _beyond_halves(n, whitening)
+            reason = beyond_halves(n, whitening)
             if reason is not None:
                 supported = r if self.score_ > _SAID * self.score_error_ else None
             else:
@@ -193,7 +202,7 @@ class IndexSubspace(SubspaceEstimator):
                 supported = sure.supported
                 self._turn(sure.turn, whitening.scale)
                 known = overlaps(sure.agreement, supported, times, whitening.rank)
-                coarse = _coarse(X, self.components_ * whitening.scale)
+                coarse = coarse_directions(X, self.components_ * whitening.scale)
                 if r >= whitening.rank:
                     reason, known = "as many directions as columns hold any truth", [None] * r
                 elif any(one is None for one in known[:supported]):
@@ -208,6 +217,8 @@ class IndexSubspace(SubspaceEstimator):
                 undecided["overlap with the true directions"] = reason
         found = warnings_of(n, whitening, tails, self.score_, self.score_error_)
         found += self._lost(known)
+        found += follow_each_other(labels)
+        found += twins(X, labels, getattr(self, "feature_names_in_", None))
         if self.n_components != "auto" and self.n_components > r:
             found.append(
                 f"{self.n_components} directions were asked for, but {r} are given: "
@@ -375,20 +386,3 @@ class IndexSubspace(SubspaceEstimator):
         self.center_ = self.estimator_.center_
         self.rank_ = self.estimator_.rank_
         self.shrinkage_ = self.estimator_.shrinkage_
-
-
-def _beyond_halves(n: float, whitening: Whitening) -> str | None:
-    """Return why halves of the rows cannot show how well directions are known, or None."""
-    if n < 2 * _LEAST_ROWS:
-        return f"{n:.0f} rows are too few to compare halves of them"
-    if whitening.has_few_rows(n / 2):
-        return "half of the rows are fewer than three for each independent column"
-    return None
-
-
-def _coarse(X: Any, weights: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which directions (r, p) are mostly made of columns with few values."""
-    shares = weights**2 / (weights**2).sum(axis=1, keepdims=True)
-    heavy = np.flatnonzero(shares.max(axis=0, initial=0.0) > _SHARE)
-    few = [j for j in heavy if len(np.unique(X[: _VALUES**2, j])) <= _VALUES]
-    return np.asarray(shares[:, few].sum(axis=1) > 0.5)

@@ -3,6 +3,8 @@
 The weight of a column is its coefficient times its spread, and the squares of the weights of a
 direction sum to one. In each bootstrap sample the rows get random counts, the directions are found
 again from the present ones and rotated to match them; the spread of the weights gives intervals.
+Samples in which the finder sees nothing give back the directions that it started from, and no
+spread: where there are such samples the intervals are undecided.
 """
 
 from __future__ import annotations
@@ -24,8 +26,12 @@ __all__ = ["Loadings", "loadings"]
 Array = NDArray[np.float64]
 _NINETY = 1.645
 _SHOWN = 5
+_LEAST = 0.005
+"""Smaller weights would be printed as zero, and are not shown."""
 _MOST_ROWS = 5000
 """The largest number of rows that are resampled; errors are rescaled to all rows."""
+_BLIND = 0.1
+"""The largest share of bootstrap samples in which the finder may see nothing."""
 
 
 @dataclass(frozen=True)
@@ -39,26 +45,32 @@ class Loadings:
     weights : array, shape (r, p)
         The weights.
     errors : array, shape (r, p)
-        Their standard errors.
+        Their standard errors; NaN where the finder sees nothing in some of the bootstrap samples,
+        and in directions that held-out rows do not support.
+    supported : int or None
+        Number of directions that held-out rows support, None where that is undecided.
     """
 
     columns: list[str]
     weights: Array
     errors: Array
+    supported: int | None = None
 
     def __str__(self) -> str:
         """Return the largest weights of each direction, one direction per line."""
         lines = []
         for number, (row, error) in enumerate(zip(self.weights, self.errors, strict=True), 1):
-            order = np.argsort(-np.abs(row))[:_SHOWN]
-            words = ", ".join(
-                f"{self.columns[j]} {row[j]:+.2f} "
-                f"({row[j] - _NINETY * error[j]:+.2f} to {row[j] + _NINETY * error[j]:+.2f})"
-                for j in order
-            )
+            order = [j for j in np.argsort(-np.abs(row))[:_SHOWN] if abs(row[j]) >= _LEAST]
+            if np.isfinite(error).all():
+                what = "90 %"
+            elif self.supported is not None and number > self.supported:
+                what = "not distinguishable from none"
+            else:
+                what = "intervals undecided, too little is seen in parts of the rows"
+            words = ", ".join(_said(self.columns[j], row[j], _NINETY * error[j]) for j in order)
             rest = len(row) - len(order)
             more = f"; {rest} smaller" if rest else ""
-            said = f"Direction {number}, standardised weights (90 %): {words}{more}."
+            said = f"Direction {number}, standardised weights ({what}): {words}{more}."
             lines.append(textwrap.fill(said, 80, subsequent_indent="  ", break_long_words=False))
         return "\n".join(lines)
 
@@ -105,16 +117,30 @@ def loadings(
         finder = found.estimator_.for_folds()
     elif len(X) < 3 * found.rank_ or r > found.rank_:
         finder = MomentSubspace("sir", r, random_state=seed)
-    drawn = []
+    drawn, blind = [], 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         for _ in tracked(range(repeats), "bootstrap"):
             counts = rng.multinomial(len(X), np.full(len(X), 1 / len(X))) * given
             again = finder.fit(X, y, sample_weight=counts)
+            blind += getattr(again, "status_", "") == "start"
             left, _, right = np.linalg.svd(again.transform(X).T @ whole, full_matrices=False)
             drawn.append(_unit((left @ right).T @ again.components_ * spread))
     errors = np.sqrt(np.mean((np.array(drawn) - weights) ** 2, axis=0) * len(X) / n)
-    return Loadings(columns, weights, errors)
+    if blind > _BLIND * repeats:
+        errors[:] = np.nan
+    supported = found.report_.supported
+    if supported is not None:
+        errors[supported:] = np.nan
+    return Loadings(columns, weights, errors, supported)
+
+
+def _said(column: str, weight: float, margin: float) -> str:
+    """Return the weight of a column in words, with its interval if that is known."""
+    words = f"{column} {weight:+.2f}"
+    if np.isnan(margin):
+        return words
+    return f"{words} ({weight - margin:+.2f} to {weight + margin:+.2f})"
 
 
 def _unit(weights: Array) -> Array:

@@ -29,6 +29,12 @@ __all__ = ["PredictionReport", "prediction_report"]
 Array = NDArray[np.float64]
 _CLEAR = 2.0
 """A reference is clearly ahead if it leads by more than this many standard errors."""
+_STIFF = (1.0, 10.0, 100.0)
+"""Values of the constant C of a kernel machine."""
+_SMOOTH = 0.3
+"""Inverse squared width of its kernel, divided by the number of columns."""
+_TUNED = 2000
+"""The largest number of rows for which the constant is chosen by inner folds."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,8 @@ class PredictionReport:
         Model on all columns -> (score, standard error).
     ahead : dict
         Model on all columns -> (its score minus that of the directions, standard error).
+    chance : float
+        The score of a model that knows the target only: 0, or the share of the largest class.
     """
 
     rows: int
@@ -56,14 +64,19 @@ class PredictionReport:
     error: float
     references: dict[str, tuple[float, float]]
     ahead: dict[str, tuple[float, float]]
+    chance: float = 0.0
 
     @property
     def loss(self) -> tuple[str, float, float] | None:
-        """The reference that is most clearly ahead, its lead and the error of it; or None."""
+        """The reference that is most clearly ahead, its lead and the error of it; or None.
+
+        It must also be clearly above chance itself.
+        """
         clear = [
             (gain, error, name)
             for name, (gain, error) in self.ahead.items()
             if gain > _CLEAR * error
+            and self.references[name][0] - self.chance > _CLEAR * self.references[name][1]
         ]
         if not clear:
             return None
@@ -83,7 +96,12 @@ class PredictionReport:
             f"columns {others}."
         ]
         if self.loss is None:
-            lines.append("No model of all columns is ahead by more than two standard errors.")
+            name, (gain, error) = max(self.ahead.items(), key=lambda item: item[1][0])
+            near = f": {name} by {gain:.3f} ± {error:.3f}" if gain > 0 else ""
+            lines.append(
+                "No model of all columns is above chance and ahead by more than two standard "
+                f"errors{near}."
+            )
         else:
             name, gain, error = self.loss
             lines.append(
@@ -132,25 +150,41 @@ def prediction_report(
         error=weighted_mean(own, weights)[1],
         references=references,
         ahead=ahead,
+        chance=0.0 if numbers else _largest_share(y, weights),
     )
+
+
+def _largest_share(y: NDArray[Any], weights: Array) -> float:
+    """Return the share of the most frequent class."""
+    counts = np.bincount(np.unique(y, return_inverse=True)[1], weights=weights)
+    return float(counts.max() / counts.sum())
 
 
 def _references(X: Array, *, numbers: bool) -> dict[str, Any]:
     """Return models of all columns: a linear one, a kernel machine, boosted trees."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
     from sklearn.linear_model import LassoCV, LogisticRegression, RidgeCV
+    from sklearn.model_selection import GridSearchCV
     from sklearn.svm import SVC, SVR
 
     def scaled(model: Any) -> Any:
         return make_pipeline(StandardScaler(), model)
 
+    def tuned(machine: Any) -> Any:
+        if len(X) > _TUNED:
+            return machine.set_params(C=_STIFF[1])
+        return GridSearchCV(machine, {"C": list(_STIFF)}, cv=3)
+
     wide = X.shape[1] > len(X)
+    gamma = _SMOOTH / X.shape[1]
     if numbers:
         linear = {"lasso": LassoCV(cv=3)} if wide else {"ridge": RidgeCV(np.logspace(-3, 4, 15))}
-        others = {"kernel machine": SVR(), "boosting": HistGradientBoostingRegressor(max_iter=60)}
+        boosting = HistGradientBoostingRegressor(max_iter=60)
+        others = {"kernel machine": tuned(SVR(gamma=gamma)), "boosting": boosting}
     else:
         linear = {"logistic": LogisticRegression(C=0.1 if wide else 1.0, max_iter=1000)}
-        others = {"kernel machine": SVC(), "boosting": HistGradientBoostingClassifier(max_iter=60)}
+        boosting = HistGradientBoostingClassifier(max_iter=60)
+        others = {"kernel machine": tuned(SVC(gamma=gamma)), "boosting": boosting}
     if wide:
         del others["boosting"]  # It takes too long, and there are too few rows for it.
     return {name: scaled(model) for name, model in (linear | others).items()}

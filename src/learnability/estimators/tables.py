@@ -2,19 +2,16 @@
 
 Separators, encodings, decimal commas and compression are recognised; columns of words become one
 column of zeros and ones for each level; missing values are refused by the name of their column, or
-filled by the median with a column that says where; dates are refused.
+filled by the median with a column that says where; dates are refused. Copies of a row are taken for
+one row, and what was done to the table is said.
 """
 
 from __future__ import annotations
 
-import bz2
-import csv
-import gzip
-import io
-import lzma
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.estimators.out_of_core import sampled_frame
+from learnability.estimators._copies import copied_rows, copies_said, merged_rows
+from learnability.estimators.table_files import open_table
 
 __all__ = ["Recipe", "Table", "open_table", "read_table"]
 
@@ -32,9 +30,6 @@ _FEWEST = 10
 """The fewest rows from which to learn."""
 _LEVELS = 30
 """The most levels of a column of words."""
-_PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-_TEXT = (".csv", ".tsv", ".txt")
-_HEAD = 1 << 16
 _DATE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}.*)?\s*$")
 _GONE = "missing"
 
@@ -60,6 +55,16 @@ class Recipe:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers and words."""
         return asdict(self)
+
+    @property
+    def made(self) -> list[str]:
+        """Names of the columns of the inputs, in their order."""
+        found = []
+        for name, fill in self.numbers.items():
+            found += [name] if fill is None else [name, f"{name} {_GONE}"]
+        return found + [
+            f"{name}={level}" for name, levels in self.words.items() for level in levels
+        ]
 
     def inputs(self, table: Any) -> Any:
         """Return the columns of a data frame as numbers, in the order of the recipe.
@@ -90,8 +95,8 @@ class Recipe:
             absent = ~np.isfinite(column)
             if fill is None and absent.any():
                 raise LearnabilityError(
-                    f"The column {name} has {int(absent.sum())} values that are missing or no "
-                    "finite numbers, and had none where the model was fitted."
+                    f"The column {name} has {_many(int(absent.sum()), 'value')} missing, or not "
+                    "finite, and had none where the model was fitted."
                 )
             found[name] = column.where(~absent, fill)
             if fill is not None:
@@ -192,11 +197,12 @@ def read_table(
                 )
     if len(table) < _FEWEST:
         raise LearnabilityError(
-            f"{path.name!r} has {len(table)} rows, but at least {_FEWEST} are needed."
+            f"{path.name!r} has {_many(len(table), 'row')}, but at least {_FEWEST} are needed."
         )
     y = table[target]
     if y.isna().any():
-        raise LearnabilityError(f"The target {target!r} has {int(y.isna().sum())} missing values.")
+        gone = _many(int(y.isna().sum()), "missing value")
+        raise LearnabilityError(f"The target {target!r} has {gone}: leave such rows out.")
     numeric = pandas.api.types.is_numeric_dtype(y)
     if task == "numbers" and not numeric:
         raise LearnabilityError(
@@ -208,23 +214,72 @@ def read_table(
         wild = ~np.isfinite(y.to_numpy(dtype=float))
         if wild.any():
             raise LearnabilityError(
-                f"The target {target!r} has {int(wild.sum())} values that are not finite: leave "
+                f"The target {target!r} is not finite in {_many(int(wild.sum()), 'row')}: leave "
                 "such rows out."
             )
     elif y.nunique() > len(y) / 2:
         raise LearnabilityError(
             f"The target {target!r} has {y.nunique()} different values in {len(y)} rows that are "
-            "no numbers: give numbers, or classes that several rows share."
+            f"no numbers{_odd(y)}: give numbers, or classes that several rows share."
         )
     taken = [str(name) for name in (columns or table.columns)]
     taken = [name for name in taken if name not in (target, weights, *drop)]
     if not taken:
         raise LearnabilityError("The table has no column beside the target.")
     recipe = _recipe(table[taken], target, fill=missing == "impute")
-    counts = None if weights is None else table[weights].to_numpy(dtype=float, na_value=np.nan)
-    if counts is not None and not (np.isfinite(counts).all() and (counts >= 0).all()):
-        raise LearnabilityError(f"The weights {weights!r} must be finite and not below zero.")
-    return Table(recipe.inputs(table), y.to_numpy(), counts, recipe, notes, task)
+    notes += _taken_for_words(table, recipe)
+    counts = None if weights is None else _counts(table[weights], weights)
+    return _merged(Table(recipe.inputs(table), y.to_numpy(), counts, recipe, notes, task))
+
+
+def _counts(column: Any, name: str) -> NDArray[Any]:
+    """Return counts of the rows, or refuse what is none."""
+    import pandas
+
+    counts = pandas.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    if not (np.isfinite(counts).all() and (counts >= 0).all() and (counts > 0).any()):
+        raise LearnabilityError(
+            f"The weights {name!r} must be finite numbers, not below zero and not all zero."
+        )
+    return np.asarray(counts)
+
+
+def _merged(table: Table) -> Table:
+    """Return the table with one row for all copies of it."""
+    group = copied_rows(np.asarray(table.X, dtype=float), np.asarray(table.y))
+    if group is None:
+        return table
+    given = np.ones(len(group)) if table.weights is None else table.weights
+    X, y, weights = merged_rows(group, table.X, table.y, given)
+    weights = weights * (given.mean() / weights.mean())  # Copies are not counts of new rows.
+    said = copies_said(len(group), len(y))
+    equal = bool(np.ptp(weights) < 1e-9)
+    return replace(table, X=X, y=y, weights=None if equal else weights, notes=[*table.notes, said])
+
+
+def _taken_for_words(table: Any, recipe: Recipe) -> list[str]:
+    """Return sentences on columns of words of which most are numbers."""
+    said = []
+    for name in recipe.words:
+        odd = _odd(table[name])
+        if odd:
+            said.append(f"The column {name} is taken for words: not all of it are numbers{odd}.")
+    return said
+
+
+def _odd(column: Any) -> str:
+    """Return which values of a column of numbers are none, or nothing if most are none."""
+    import pandas
+
+    words = column.dropna().astype(str)
+    odd = words[pandas.to_numeric(words, errors="coerce").isna()]
+    if not len(odd) or 2 * len(odd) > len(words):
+        return ""
+    return f" (such as {odd.iloc[0]!r}, {_many(len(odd), 'value')} of {len(words)})"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _recipe(table: Any, target: str, *, fill: bool) -> Recipe:
@@ -233,7 +288,10 @@ def _recipe(table: Any, target: str, *, fill: bool) -> Recipe:
 
     numbers: dict[str, float | None] = {}
     words: dict[str, list[str]] = {}
-    absent, dates, many = [], [], []
+    absent: list[str] = []
+    empty: list[str] = []
+    dates: list[str] = []
+    many: list[str] = []
     for name in table.columns:
         column = table[name]
         if pandas.api.types.is_datetime64_any_dtype(column):
@@ -242,7 +300,7 @@ def _recipe(table: Any, target: str, *, fill: bool) -> Recipe:
             values = column.to_numpy(dtype=float, na_value=np.nan)
             fine = np.isfinite(values)
             if not fine.all() and not (fill and fine.any()):
-                absent.append(name)
+                (absent if fine.any() else empty).append(name)
                 continue
             numbers[name] = None if fine.all() else float(np.median(values[fine]))
         else:
@@ -252,116 +310,30 @@ def _recipe(table: Any, target: str, *, fill: bool) -> Recipe:
             elif column.dropna().astype(str).map(lambda text: bool(_DATE.match(text))).all():
                 dates.append(name)
             elif len(levels) > _LEVELS:
-                many.append(f"{name} ({len(levels)} values)")
+                many.append(f"{name} ({len(levels)} values){_odd(column)}")
             else:
                 words[name] = levels
     for wrong, why, todo in (
         (absent, "have missing or infinite values", "give --missing impute, or --drop them"),
+        (empty, "hold no finite value", "--drop them"),
         (dates, "hold dates", "turn them into numbers, or --drop them"),
-        (many, f"are words with more than {_LEVELS} values", "group the values, or --drop them"),
+        (
+            many,
+            f"are words with more than {_LEVELS} values",
+            "group or mend them, or --drop them",
+        ),
     ):
         if wrong:
             raise LearnabilityError(f"The columns {', '.join(wrong[:8])} {why}: {todo}.")
-    return Recipe(target, numbers, words)
+    recipe = Recipe(target, numbers, words)
+    twice = sorted(name for name, count in Counter(recipe.made).items() if count > 1)
+    if twice:
+        raise LearnabilityError(
+            f"The table has a column {twice[0]!r}, which is also the name of one that is made of "
+            "another: rename it."
+        )
+    return recipe
 
 
 def _levels(column: Any) -> Any:
     return column.astype(object).where(column.notna(), _GONE).astype(str)
-
-
-def open_table(path: Path) -> tuple[Any, list[str]]:
-    """Return the table in a file as it is, with different column names, and sentences about it.
-
-    Parameters
-    ----------
-    path : Path
-        As in `read_table`.
-
-    Returns
-    -------
-    tuple
-        A data frame, and sentences.
-
-    Raises
-    ------
-    LearnabilityError
-        When the file is not a table.
-    """
-    import pandas
-
-    if path.is_dir():
-        table, notes = sampled_frame(path)
-        table.columns = [str(name) for name in table.columns]
-        return table, notes
-    if not path.is_file():
-        raise LearnabilityError(f"There is no file {str(path)!r}.")
-    packed = path.suffix.lower() if path.suffix.lower() in _PACKED else ""
-    suffix = (Path(path.stem).suffix if packed else path.suffix).lower()
-    if suffix not in (*_TEXT, ".parquet") or (packed and suffix == ".parquet"):
-        raise LearnabilityError(
-            f"{path.name!r} was given, but .csv, .tsv, .txt (also .gz, .bz2, .xz) or .parquet is "
-            "accepted."
-        )
-    try:
-        if suffix == ".parquet":
-            table = pandas.read_parquet(path)
-            names = [str(name) for name in table.columns]
-        else:
-            table, names = _read_text(path, packed)
-    except ImportError as error:
-        raise LearnabilityError(
-            "Parquet files need pyarrow: install learnability[parquet], or give a CSV file."
-        ) from error
-    except (ValueError, OSError, EOFError, csv.Error, lzma.LZMAError) as error:
-        raise LearnabilityError(f"{path.name!r} cannot be read as a table: {error}") from error
-    table.columns = [str(name) for name in table.columns]
-    twice = sorted({name for name in names if name and names.count(name) > 1})
-    if twice:
-        raise LearnabilityError(
-            f"{path.name!r} has several columns of the name {', '.join(twice)}: rename them."
-        )
-    return _without_row_numbers(table)
-
-
-def _read_text(path: Path, packed: str) -> tuple[Any, list[str]]:
-    """Return a table of text, and the names in its first line."""
-    import pandas
-
-    with _PACKED[packed](path, "rb") if packed else path.open("rb") as file:
-        content = file.read()
-    encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    if encoding != "utf-16" and b"\0" in content:
-        raise ValueError("it holds binary data")
-    try:
-        text = content.decode(encoding)
-    except UnicodeDecodeError:
-        text = content.decode("cp1252" if not re.search(rb"[\x81\x8d\x8f\x90\x9d]", content)
-                              else "latin-1")  # fmt: skip
-    lines = text[:_HEAD].splitlines()[:20]
-    separator = _separator(lines)
-    names = next(csv.reader(lines[:1], delimiter=separator), [])
-    comma = separator == ";" and any(re.search(r"(^|;)-?\d+,\d+(;|$)", line) for line in lines[1:])
-    table = pandas.read_csv(io.StringIO(text), sep=separator, decimal="," if comma else ".")
-    return table, names
-
-
-def _separator(lines: list[str]) -> str:
-    """Return the separator that cuts the first lines into the most fields, equally many in each."""
-
-    def fields(separator: str) -> tuple[bool, int]:
-        counts = [len(row) for row in csv.reader(lines, delimiter=separator) if row]
-        return len(set(counts)) == 1, counts[0] if counts else 0
-
-    found = {separator: fields(separator) for separator in (",", ";", "\t", "|")}
-    return max(found, key=lambda s: (found[s][1] > 1, found[s]))
-
-
-def _without_row_numbers(table: Any) -> tuple[Any, list[str]]:
-    """Return the table without a nameless first column that only numbers its rows."""
-    if table.shape[1] < 2 or not str(table.columns[0]).startswith("Unnamed: 0"):
-        return table, []
-    first = table.iloc[:, 0].to_numpy()
-    count = np.arange(len(table))
-    if first.dtype.kind in "iu" and any((first == count + start).all() for start in (0, 1)):
-        return table.iloc[:, 1:], ["The first column has no name and numbers the rows: left out."]
-    return table, []
