@@ -2,9 +2,9 @@
 
 Problem k of a family is drawn from the generator [stream, family, k], by default of stream 23. A
 number that `predict` gives is right when it is within three standard errors of the difference, its
-own stated error included, plus 2 % of the mean of the runs; at least 97 % have to be. A refusal is counted, and is
-no number. Where the theory takes the seeds of the runs it is given them; the limit of large d,
-where there is one, is judged apart.
+own stated error included, plus 2 % of the mean of the runs; at least 97 % have to be. A refusal is
+counted, and is no number. Where the theory takes the seeds of the runs it is given them; the limit
+of large d, where there is one, is judged apart.
 """
 
 from __future__ import annotations

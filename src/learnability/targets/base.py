@@ -105,11 +105,6 @@ class Target(ABC):
         """Var(y), noise included."""
 
     @property
-    def length_part(self) -> float:
-        """E[y (|x|^2 - d)] for isotropic inputs; zero where the target does not tell it."""
-        return 0.0
-
-    @property
     def label_noise(self) -> float:
         """E Var(y | z), the least error of any predictor of the label."""
         return self.channel.label_noise

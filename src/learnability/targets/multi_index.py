@@ -116,11 +116,6 @@ class MultiIndex(Target):
         return float(np.var(self._labels_of_signs())) + self.label_noise
 
     @property
-    def length_part(self) -> float:
-        """E[y (|z|^2 - r)], the trace of the label's second Hermite tensor."""
-        return float(np.trace(np.atleast_2d(expand(self.link, 2).tensors[2])))
-
-    @property
     def label_noise(self) -> float:
         """E Var(y | z), the least error of any predictor of the label."""
         if self.inputs.normal or self.link.law is None:
