@@ -105,6 +105,11 @@ class Target(ABC):
         """Var(y), noise included."""
 
     @property
+    def link_of_inputs(self) -> Link | None:
+        """The link, where its variables are orthonormal coordinates of the inputs; else None."""
+        return None
+
+    @property
     def label_noise(self) -> float:
         """E Var(y | z), the least error of any predictor of the label."""
         return self.channel.label_noise

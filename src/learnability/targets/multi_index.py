@@ -116,6 +116,11 @@ class MultiIndex(Target):
         return float(np.var(self._labels_of_signs())) + self.label_noise
 
     @property
+    def link_of_inputs(self) -> Link:
+        """The link: its variables are coordinates of the inputs."""
+        return self.link
+
+    @property
     def label_noise(self) -> float:
         """E Var(y | z), the least error of any predictor of the label."""
         if self.inputs.normal or self.link.law is None:

@@ -26,7 +26,6 @@ from learnability.gaussian.sections import Section
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
 from learnability.targets.base import Target
-from learnability.targets.multi_index import MultiIndex
 from learnability.theory.length_equivalent import Blocks, Parts
 from learnability.theory.radial import harmonics
 
@@ -235,10 +234,8 @@ def target_parts(target: Target, d: int, degrees: int, count: int = NODES) -> Pa
         Number of lengths.
     """
     nodes, weights = length_nodes(d, count)
-    if isinstance(target, MultiIndex):
-        grams, beyond = _of_tensors(target.link, d)
-    else:
-        grams, beyond = _of_energies(target, d)
+    link = target.link_of_inputs
+    grams, beyond = _of_energies(target, d) if link is None else _of_tensors(link, d)
     most = max(len(gram) for gram in grams)
     along = np.zeros((len(grams), len(nodes), most))
     for a, gram in enumerate(grams):
@@ -247,9 +244,9 @@ def target_parts(target: Target, d: int, degrees: int, count: int = NODES) -> Pa
         along[a, :, : len(gram)] = table @ (axes * np.sqrt(np.maximum(values, 0.0)))
     fine = np.einsum("aqk,aqk->q", along[degrees:], along[degrees:])
     rest = np.full(len(nodes), beyond)
-    if isinstance(target, MultiIndex) and beyond > 0 and d > target.r + 3:
+    if link is not None and beyond > 0 and d > link.r + 3:
         # What is left at each length of the square of the label.
-        left = _square_at_lengths(target.link, d, nodes) - np.einsum("aqk,aqk->q", along, along)
+        left = _square_at_lengths(link, d, nodes) - np.einsum("aqk,aqk->q", along, along)
         left = np.maximum(left, 0.0)
         total = float(weights @ left)
         rest = left * (beyond / total) if total > 0 else rest
