@@ -18,8 +18,8 @@ from tests.audit.problems import FAMILIES, Problem, problem
 ALLOWED, SLACK, SHARE = 3.0, 0.02, 0.97
 
 
-def answered(found: Problem, **extra: Any) -> tuple[Any, str]:
-    """The theory's numbers, or None with the reason of a refusal."""
+def answered(found: Problem, **extra: Any) -> tuple[Any, Any]:
+    """The theory's numbers and their stated errors, or None with the reason of a refusal."""
     at = {name: value for name, value in found.at.items() if name != "d"}
     try:
         answer = found.learner.predict(found.target, **at, **extra)
@@ -27,10 +27,12 @@ def answered(found: Problem, **extra: Any) -> tuple[Any, str]:
         return None, str(error)
     if "status" in answer and (answer.status == "undecided").any():
         return None, str(answer.attrs.get("note", "undecided"))
-    return np.asarray(answer[found.observable].values, dtype=float).ravel(), ""
+    stated = answer.get(f"{found.observable}_stderr")
+    value = 0.0 if stated is None else float(np.mean(stated))
+    return np.asarray(answer[found.observable].values, dtype=float).ravel(), value
 
 
-def compared(numbers: Any, values: Any) -> dict[str, Any]:
+def compared(numbers: Any, stated: float, values: Any) -> dict[str, Any]:
     """Whether numbers of the theory, one or one for each seed, are those of the runs."""
     if not (np.isfinite(numbers).all() and np.isfinite(values).all()):
         agree = not (np.isfinite(numbers).any() or np.isfinite(values).any())
@@ -39,9 +41,9 @@ def compared(numbers: Any, values: Any) -> dict[str, Any]:
     gaps = numbers - values if len(numbers) == len(values) else numbers.mean() - values
     stderr = float(gaps.std(ddof=1)) / math.sqrt(len(values))
     gap, mean = float(gaps.mean()), float(values.mean())
-    right = abs(gap) <= ALLOWED * stderr + SLACK * mean
+    right = abs(gap) <= ALLOWED * math.hypot(stderr, stated) + SLACK * mean
     return {"verdict": "right" if right else "wrong", "theory": float(numbers.mean()), "runs": mean,
-            "relative": gap / mean, "stderr": stderr / mean}  # fmt: skip
+            "relative": gap / mean, "stderr": stderr / mean, "stated": stated / mean}  # fmt: skip
 
 
 def judged(family: str, k: int, stream: int = 23) -> dict[str, Any]:
@@ -64,9 +66,9 @@ def judged(family: str, k: int, stream: int = 23) -> dict[str, Any]:
         return about | {"verdict": "no runs", "way": str(error)}
     about["run_seconds"] = round(time.process_time() - start, 2)
     values = np.asarray(runs[found.observable].values, dtype=float).reshape(seeds)
-    about |= {"way": known[0], **compared(numbers[known[0]][0], values)}
+    about |= {"way": known[0], **compared(*numbers[known[0]], values)}
     if "limit" in known[1:]:
-        about["limit"] = compared(numbers["limit"][0], values)
+        about["limit"] = compared(*numbers["limit"], values)
     return about
 
 

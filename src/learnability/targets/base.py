@@ -105,9 +105,9 @@ class Target(ABC):
         """Var(y), noise included."""
 
     @property
-    def length_part(self) -> float:
-        """E[y (|x|^2 - d)] for isotropic inputs; zero where the target does not tell it."""
-        return 0.0
+    def link_of_inputs(self) -> Link | None:
+        """The link, where its variables are orthonormal coordinates of the inputs; else None."""
+        return None
 
     @property
     def label_noise(self) -> float:

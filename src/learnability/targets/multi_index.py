@@ -116,9 +116,9 @@ class MultiIndex(Target):
         return float(np.var(self._labels_of_signs())) + self.label_noise
 
     @property
-    def length_part(self) -> float:
-        """E[y (|z|^2 - r)], the trace of the label's second Hermite tensor."""
-        return float(np.trace(np.atleast_2d(expand(self.link, 2).tensors[2])))
+    def link_of_inputs(self) -> Link:
+        """The link: its variables are coordinates of the inputs."""
+        return self.link
 
     @property
     def label_noise(self) -> float:

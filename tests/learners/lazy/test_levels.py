@@ -10,7 +10,6 @@ import pytest
 from learnability import LearnabilityError, Link, MultiIndex
 from learnability.learners.lazy._levels import (
     activation_weights,
-    finite_levels,
     kernel_weights,
     limit_levels,
 )
@@ -50,21 +49,10 @@ def test_a_degree_that_is_missing_is_seen_through_that_two_above() -> None:
     kernel = (np.array([0.0, 0.0, 0.5, 0.2, 0.3]), 0.0)
     np.testing.assert_allclose(limit_levels(*kernel, target, 1).eigenvalues, [0.5, 0.0])
     np.testing.assert_allclose(limit_levels(*kernel, target, 2).eigenvalues, [math.inf, 0.3, 0.5])
-    np.testing.assert_allclose(
-        finite_levels(*kernel, target, 50).eigenvalues[:2], [0.01, 0.6 / 2500]
-    )
     # The share of t^3 that is linear, for inner products t of points of a sphere.
     t = np.random.default_rng(0).standard_normal((200_000, 50))
     t = t[:, 0] / np.linalg.norm(t, axis=1)
     assert np.mean(t**4) / np.mean(t**2) == pytest.approx(3 / 50, rel=0.06)
-
-
-def test_finite_levels_count_all_functions() -> None:
-    kernel = kernel_weights(Link("exp(z)"))
-    levels = finite_levels(*kernel, MultiIndex("He3(z)"), 12)
-    np.testing.assert_array_equal(levels.sizes[:4], [1, 12, 77, 352])
-    assert levels.sizes @ levels.eigenvalues + levels.tail == pytest.approx(math.e)
-    np.testing.assert_allclose(levels.energies[:5], [0, 0, 0, 6, 0], atol=1e-12)
 
 
 def test_floors() -> None:

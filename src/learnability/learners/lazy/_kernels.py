@@ -11,21 +11,18 @@ from numpy.typing import NDArray
 from learnability.errors import LearnabilityError
 from learnability.fields import Kind
 from learnability.labels.link import Link
-from learnability.learners.lazy._levels import Bends
 from learnability.learners.networks.features import row_blocks
 from learnability.theory.mehler import mehler_parameter
 
 __all__ = [
     "MEHLER",
     "KernelFunction",
-    "kernel_bends",
     "kernel_values",
     "mehler_function",
     "on_the_sphere",
 ]
 
 MEHLER = "mehler"
-_DIFFERENCE = 1e-3
 QUADRATIC = "1 + z + z**2/2"
 
 
@@ -88,17 +85,6 @@ def mehler_function(d: int) -> Link:
     rho = mehler_parameter(d)
     scale, share = rho * d / (1 - rho**2), 0.5 * rho
     return Link(f"{(1 - rho**2) ** (-d / 2)!r}*exp({scale!r}*(z3 - {share!r}*(z1 + z2)))")
-
-
-def kernel_bends(kernel: Link) -> Bends:
-    """How a kernel of three variables depends on the lengths of inputs, by central differences."""
-    h = _DIFFERENCE
-    places = np.array([(1 + a, 1 + b, 0.0) for a, b in ((h, h), (h, -h), (-h, h), (-h, -h))])
-    both, first, second, none = np.asarray(kernel(places), dtype=float)
-    return Bends(
-        float(both + first - second - none) / (4 * h),
-        float(both - first - second + none) / (4 * h**2),
-    )
 
 
 def on_the_sphere(kernel: Link) -> Link:

@@ -2,18 +2,10 @@
 
 The kernel of random features with activation sigma and weights w ~ N(0, I_d / d) is E_w[sigma(w.x)
 sigma(w.x')] = k(x.x' / d) with k(t) = sum_l (c_l^2 / l!) t^l, c_l the Hermite coefficients of
-sigma. In dimension d, degree l has N_l ~ d^l / l! functions that share the weight k_l of t^l.
-Degrees below log n / log d are learned, those above act as noise and as a ridge. The squared length
-of a Gaussian x is d up to corrections of relative order 1 / sqrt(d). They are left out but for one:
-where the kernel depends on q = |x|^2 / d, its first function is not the constant, and what is
-missing of the label's mean is not learned. Where that mean is large the constant and the
-standardised length rho are taken together, with the kernel G(q, q', c) there,
-
-    G + k_2 / d           (G_q + k_2 / d) sqrt(2 / d)
-    (the same)            (G_qq' + k_2 / d) 2 / d          at q = q' = 1, c = 0.
-
-A degree that the kernel lacks is seen through t^(l+2), of which a part
-(l+2)(l+1) / (2 d) is of degree l.
+sigma. Degree l has about d^l / l! functions that share the weight k_l of t^l. As d grows at
+n ~ d^l, degrees below l are learned, those above act as noise and as a ridge. A degree that the
+kernel lacks is seen through t^(l+2), of which a part (l+2)(l+1) / (2 d) is of degree l. Dimension d
+itself, with the lengths of its inputs, is in `_length_blocks`.
 
 References
 ----------
@@ -24,7 +16,6 @@ Hu, Lu, Misiakiewicz, arXiv:2403.08160 (degrees at which n / d^l stays finite).
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,17 +24,12 @@ from learnability.errors import LearnabilityError
 from learnability.gaussian.sections import Section
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
-from learnability.learners.measurement import lengths_count
 from learnability.targets.base import Target
 from learnability.theory.equivalent import Levels
-from learnability.theory.radial import harmonics
 
 __all__ = [
     "HIGHEST_DEGREE",
-    "Bends",
-    "activation_bends",
     "activation_weights",
-    "finite_levels",
     "kernel_weights",
     "limit_levels",
 ]
@@ -53,20 +39,6 @@ Array = NDArray[np.float64]
 HIGHEST_DEGREE = 6
 """Theory resolves degrees up to this one."""
 _ZERO = 1e-14
-
-
-class Bends(NamedTuple):
-    """How a kernel G(q, q', c) depends on the lengths at q = q' = 1, c = 0: G_q and G_qq'."""
-
-    slope: float
-    cross: float
-
-
-def activation_bends(activation: Link) -> Bends:
-    """Return those of the kernel of an activation: E sigma(sqrt(q) z) has the slope c_2 / 2."""
-    found = expand(activation, 2)
-    half = 0.5 * float(found.tensors[2].item())
-    return Bends(found.mean * half, half**2)
 
 
 def activation_weights(activation: Link) -> tuple[Array, float]:
@@ -147,45 +119,3 @@ def limit_levels(weights: Array, rest: float, target: Target, degree: int) -> Le
     sizes[degree] = 1.0
     tail = float(weights[degree + 1 :].sum()) + rest
     return Levels(eigenvalues, sizes, powers, tail, beyond + target.label_noise)
-
-
-def finite_levels(
-    weights: Array, rest: float, target: Target, d: int, bends: Bends | None = None
-) -> Levels:
-    """Return all levels in dimension d, with N_l the number of harmonics of degree l.
-
-    Parameters
-    ----------
-    weights, rest : array, float
-        Weights of the kernel by degree, and their rest.
-    target : Target
-        What is learned.
-    d : int
-        Dimension.
-    bends : Bends, optional
-        How the kernel depends on the lengths of inputs.
-    """
-    count = len(weights)
-    powers, beyond = target.degree_energies(count - 1, d)
-    sizes = np.array([harmonics(d, k) for k in range(count)], dtype=float)
-    k = np.arange(count)
-    through = (k + 2) * (k + 1) / (2 * d) * np.append(weights, [0.0, 0.0])[k + 2]
-    eigenvalues = np.where(weights > 0, weights, through) / sizes
-    noise = beyond + target.label_noise
-    if bends is None or not any(bends) or not lengths_count(target, 2 / d):
-        return Levels(eigenvalues, sizes, powers, rest, noise)
-    radial, root = weights[2] / d, math.sqrt(2 / d)
-    across = (bends.slope + radial) * root
-    kernel = np.array([[weights[0] + radial, across], [across, (bends.cross + radial) * root**2]])
-    values, vectors = np.linalg.eigh(kernel)
-    own = target.length_part / math.sqrt(2 * d)  # E[y rho].
-    shares = (np.array([target.label_mean, own]) @ vectors) ** 2
-    powers = powers.copy()
-    powers[2] = max(powers[2] - own**2, 0.0)
-    return Levels(
-        np.append(np.maximum(values, 0.0), eigenvalues[1:]),
-        np.append([1.0, 1.0], sizes[1:]),
-        np.append(shares, powers[1:]),
-        rest,
-        noise,
-    )

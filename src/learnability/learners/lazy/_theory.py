@@ -1,8 +1,9 @@
 """Errors of kernels and random features: in the limit, in dimension d, and with spikes.
 
 Without `d` they are those of large dimension at samples of the order of d^l. In dimension d all
-degrees up to seven are taken at once, and on inputs with spikes the coordinates along these are
-treated exactly. The frame of the inputs decides which theory applies.
+degrees up to seven are taken at once, at the lengths that inputs and neurons have there, and on
+inputs with spikes the coordinates along these are treated exactly. The frame of the inputs decides
+which theory applies.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from learnability.errors import LearnabilityError
 from learnability.inputs.base import Frame
 from learnability.labels.hermite import expand
 from learnability.learners.base import Found, Learner, Question, Side
+from learnability.learners.lazy._length_blocks import FEW_NODES, NODES, target_parts
 from learnability.learners.lazy._levels import limit_levels
 from learnability.learners.lazy._spiked_kernel import SpikedKernel
 from learnability.learners.lazy._spiked_points import (
@@ -30,7 +32,8 @@ from learnability.learners.lazy._spiked_points import (
 from learnability.learners.lazy._spiked_regression import Points, conditional_errors, limit_errors
 from learnability.learners.measurement import FAR_MEAN, far_mean_note, mean_ratio
 from learnability.targets.base import Target
-from learnability.theory.equivalent import Levels, effective_ridge, errors, shares
+from learnability.theory.equivalent import Levels, errors
+from learnability.theory.length_equivalent import Blocks, length_errors
 
 __all__ = ["FEWEST_SAMPLES", "VALUES", "KernelView", "along_ridges", "check_reach", "predicted"]
 
@@ -38,6 +41,13 @@ Array = NDArray[np.float64]
 
 FEWEST_SAMPLES = 5
 """Samples; fewer are as different from one another as from what is typical."""
+
+_SMALL, _ROUNDING = 300, 1e-7
+"""Below this dimension sums over lengths have errors that can be seen; and those of all sums."""
+_TOO_FEW = (
+    "Errors are undecided (NaN) where fits of so few samples, or neurons, are too different for a "
+    "typical one: use `simulate`, or a larger `ridge`."
+)
 
 VALUES = Question(
     "values",
@@ -64,15 +74,15 @@ class KernelView(NamedTuple):
         Number of features per dimension; infinite for a kernel.
     weights : callable
         () -> weights of the kernel by degree, and that of all higher degrees.
-    levels : callable
-        (target, d) -> levels of kernel and target in dimension d.
+    blocks : callable
+        (d, largest number of samples, lengths) -> the kernel by angular degree and length.
     parts : callable
         ((1 + theta) / d of every spike, d, seed of sampled points) -> the kernel on spiked inputs.
     """
 
     features: float
     weights: Callable[[], tuple[Array, float]]
-    levels: Callable[[Target, int], Levels]
+    blocks: Callable[[int, float, int], Blocks]
     parts: Callable[[Array, int, int], SpikedKernel]
 
 
@@ -167,12 +177,10 @@ def predicted(
         neurons = view.features * d
         if math.isfinite(neurons):
             neurons = max(round(neurons), 1)  # As many as runs have.
-        levels, samples = view.levels(target, d), np.round(alphas * d)
-        values = _curves(learner, levels, samples, neurons)
-        values["train_error_stderr"] = values["train_error"] * _of_lengths(
-            learner, levels, len(view.weights()[0]), samples, neurons, d
-        )
-        return Found({**values, "kappa": 1 + np.log(alphas) / math.log(d)})
+        view.weights()  # Raises if the function is no kernel.
+        values = _at_lengths(learner, view, target, d, np.round(alphas * d), neurons)
+        found = {**values, "kappa": 1 + np.log(alphas) / math.log(d)}
+        return Found(found, attrs={"note": _TOO_FEW} if np.isnan(values["error"]).any() else {})
     return _on_spikes(learner, view, target, Spikes.of(frame, d), at, seeds)
 
 
@@ -185,26 +193,27 @@ def _curves(learner: Learner, levels: Levels, samples: Array, features: float) -
     return along_ridges(learner, {"error": found[..., 0], "train_error": found[..., 1]})
 
 
-def _of_lengths(
-    learner: Learner, levels: Levels, count: int, samples: Array, features: float, d: int
-) -> Array:
-    """Return the relative error of training errors that the lengths of inputs make.
+def _at_lengths(
+    learner: Learner, view: KernelView, target: Target, d: int, samples: Array, features: float
+) -> dict[str, Any]:
+    """Return the errors in dimension d, where inputs have different lengths, and what they lack."""
 
-    Left out, sample i has the residual r_i / (lambda + nu sum_l T_l q_i^l) after training, with
-    q_i = |x_i|^2 / d, T_l what degree l has learned and lambda + nu sum_l T_l = nu n. The theory
-    puts q_i = 1, while its variance is 2 / d: the mean of squares changes by up to three times the
-    variance of (sum_l l T_l / n) q.
-    """
-    degrees = np.maximum(np.arange(len(levels.sizes)) - len(levels.sizes) + count, 0)
+    def found_with(count: int) -> Array:
+        blocks = view.blocks(d, float(samples.max()), count)
+        parts = target_parts(target, d, len(blocks.sizes), count)
+        return np.array(
+            [
+                [length_errors(blocks, parts, n, features, v) for v in learner.ridges]
+                for n in samples
+            ]
+        )
 
-    def relative(n: float, ridge: float) -> float:
-        nu = effective_ridge(levels, n, features, ridge)
-        learned = degrees @ (levels.sizes * shares(levels, nu)[1])
-        fine = count * levels.tail / nu if levels.tail else 0.0
-        return 6 / d * float((learned + fine) / n) ** 2
-
-    found = np.array([[relative(n, v) for v in learner.ridges] for n in samples])
-    return np.asarray(along_ridges(learner, {"error": found})["error"])
+    found = found_with(NODES)
+    if d < _SMALL:
+        found[..., 2:] += np.abs(found_with(FEW_NODES) - found)[..., :2]
+    found[..., 2:] = np.maximum(found[..., 2:], _ROUNDING * found[..., :2])
+    names = ("error", "train_error", "error_stderr", "train_error_stderr")
+    return along_ridges(learner, {name: found[..., k] for k, name in enumerate(names)})
 
 
 def _on_spikes(

@@ -15,24 +15,18 @@ from learnability.learners.base import Found, Learner, Question, Support
 from learnability.learners.lazy._kernels import (
     MEHLER,
     KernelFunction,
-    kernel_bends,
     kernel_values,
     mehler_function,
     on_the_sphere,
 )
-from learnability.learners.lazy._levels import (
-    HIGHEST_DEGREE,
-    Bends,
-    finite_levels,
-    kernel_weights,
-)
+from learnability.learners.lazy._length_blocks import kernel_blocks
+from learnability.learners.lazy._levels import kernel_weights
 from learnability.learners.lazy._runs import EVERYTHING, check_memory, measured
 from learnability.learners.lazy._spiked_kernel import SpikedKernel, given_kernel
 from learnability.learners.lazy._theory import VALUES, KernelView, check_reach, predicted
 from learnability.learners.linear_algebra.ridge import dual_path
-from learnability.targets.base import Target
-from learnability.theory.equivalent import Levels
-from learnability.theory.mehler import mehler_levels, mehler_values
+from learnability.theory.length_equivalent import Blocks
+from learnability.theory.mehler import mehler_values
 
 __all__ = ["KernelRidge"]
 
@@ -49,8 +43,9 @@ class KernelRidge(Learner):
     name "quadratic" stands for 1 + z + z**2/2, and "mehler" for the sum over j of
     (2/d)^j <He_j(x), He_j(x')> / j!.
 
-    Theory without `d` is that of large dimension, with `d` it takes all degrees up to 7 at once; on
-    inputs with spikes, where it needs `d`, it is for a typical training set, or for those of
+    Theory without `d` is that of large dimension. With `d` it takes all degrees up to 7 at once,
+    and the lengths that inputs have in dimension d; `error_stderr` is what remains, of order 1 / n.
+    On inputs with spikes, where it needs `d`, it is for a typical training set, or for those of
     `seeds`.
 
     References
@@ -66,7 +61,7 @@ class KernelRidge(Learner):
     """
 
     name: ClassVar[str] = "kernel-ridge"
-    numerics_version: ClassVar[int] = 3
+    numerics_version: ClassVar[int] = 4
     supports: ClassVar[Support] = EVERYTHING
     questions: ClassVar[tuple[Question, ...]] = (VALUES,)
 
@@ -99,7 +94,7 @@ class KernelRidge(Learner):
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> Found:
         """Return the errors by deterministic equivalents."""
-        view = KernelView(math.inf, self._weights, self._levels, self._parts)
+        view = KernelView(math.inf, self._weights, self._blocks, self._parts)
         return predicted(self, view, target, at, seeds)
 
     def _function(self, d: int) -> Link:
@@ -117,17 +112,8 @@ class KernelRidge(Learner):
         link = self.kernel if isinstance(self.kernel, Link) else Link("exp(2*z)")
         return kernel_weights(on_the_sphere(link))
 
-    def _bends(self) -> Bends | None:
-        kernel = self.kernel
-        if not isinstance(kernel, Link) or kernel.r == 1:
-            return None
-        return kernel_bends(kernel)
-
-    def _levels(self, target: Target, d: int) -> Levels:
-        if self.kernel != MEHLER:
-            return finite_levels(*self._weights(), target, d, self._bends())
-        energies, beyond = target.degree_energies(HIGHEST_DEGREE, d)
-        return mehler_levels(d, energies, beyond + target.label_noise)
+    def _blocks(self, d: int, samples: float, count: int) -> Blocks:
+        return kernel_blocks(self._function(d), d, samples, count)
 
     def _parts(self, t: NDArray[np.float64], d: int, seed: int) -> SpikedKernel:
         return given_kernel(self._function(d), t, d, seed)

@@ -13,18 +13,14 @@ from learnability.errors import LearnabilityError
 from learnability.fields import Number, declare, numbers, record
 from learnability.labels.fields import AsLink, function
 from learnability.learners.base import Found, Learner, Question, Support
-from learnability.learners.lazy._levels import (
-    activation_bends,
-    activation_weights,
-    finite_levels,
-)
+from learnability.learners.lazy._length_blocks import as_kernel, feature_blocks
+from learnability.learners.lazy._levels import activation_weights
 from learnability.learners.lazy._runs import EVERYTHING, check_memory, measured
 from learnability.learners.lazy._spiked_kernel import feature_kernel
 from learnability.learners.lazy._theory import VALUES, KernelView, check_reach, predicted
 from learnability.learners.linear_algebra.ridge import fit_readout
 from learnability.learners.networks.features import features, first_layer
-from learnability.targets.base import Target
-from learnability.theory.equivalent import Levels
+from learnability.theory.length_equivalent import Blocks
 
 __all__ = ["RandomFeatures"]
 
@@ -54,7 +50,8 @@ class RandomFeatures(Learner):
     features in float32.
 
     Theory without `d` is that of large dimension, where n and p are of the order of d^l with l the
-    `degree`; with `d` it takes all degrees up to 7 at once.
+    `degree`; with `d` it takes all degrees up to 7 at once, and the lengths that inputs and neurons
+    have in dimension d; `error_stderr` is what remains, of order 1 / n and 1 / p.
 
     References
     ----------
@@ -70,7 +67,7 @@ class RandomFeatures(Learner):
     """
 
     name: ClassVar[str] = "random-features"
-    numerics_version: ClassVar[int] = 3
+    numerics_version: ClassVar[int] = 4
     supports: ClassVar[Support] = EVERYTHING
     questions: ClassVar[tuple[Question, ...]] = (VALUES,)
 
@@ -115,10 +112,11 @@ class RandomFeatures(Learner):
         """Return the errors by deterministic equivalents."""
         weights = partial(activation_weights, self.activation)
 
-        def levels(target: Target, d: int) -> Levels:
-            return finite_levels(*weights(), target, d, activation_bends(self.activation))
+        def blocks(d: int, samples: float, count: int) -> Blocks:
+            found = feature_blocks(self.activation, d, samples, count)
+            return as_kernel(found) if math.isinf(self.width) else found
 
-        view = KernelView(self.width, weights, levels, partial(feature_kernel, self.activation))
+        view = KernelView(self.width, weights, blocks, partial(feature_kernel, self.activation))
         return predicted(self, view, target, at, seeds)
 
     def _neurons(self, d: int) -> int:
