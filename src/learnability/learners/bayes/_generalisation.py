@@ -44,6 +44,8 @@ class Expected(NamedTuple):
 
 
 _REPLICAS, _LOG2 = 16, 12
+_ROUNDING = 1e-13
+"""What rounding leaves open of an error, over the variance of the label."""
 
 
 def expected_errors(channel: Channel, M: Array, spread: Array) -> Expected:
@@ -83,7 +85,7 @@ def expected_errors(channel: Channel, M: Array, spread: Array) -> Expected:
     way = int(lost[:, :, 0].std(axis=1).argmin())
     mean = lost[way].mean(axis=0)
     moved = float(np.abs(mean[1:] - mean[0]).max())
-    sampled = float(lost[way, :, 0].std(ddof=1)) / math.sqrt(_REPLICAS)
+    sampled = float(lost[way, :, 0].std(ddof=1)) / math.sqrt(_REPLICAS) + _ROUNDING * variance
     squared = float(np.clip(mean[0], 0.0, variance)) + channel.label_noise
     if channel.link.values is None:
         return Expected(squared, sampled + moved, math.nan, math.nan)
