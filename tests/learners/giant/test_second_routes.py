@@ -12,7 +12,9 @@ from scipy.stats import norm
 from learnability import Channel, LearnabilityError, Link, MultiIndex
 from learnability.learners.giant._conditional import _blurred
 from learnability.learners.giant._given_layer import _length_share
+from learnability.learners.giant._parameters import Bends
 from learnability.learners.giant._subspace_chain import chain_bytes, chained_correlation
+from learnability.learners.giant._theory import batch_of
 
 
 @pytest.mark.parametrize("paired", [False, True])
@@ -61,3 +63,14 @@ def test_nodes_must_be_closer_than_the_law_that_they_average() -> None:
     np.testing.assert_allclose(found.square, (gamma * kappa) ** 2 + 0.04, atol=1e-6)
     np.testing.assert_allclose(found.linear[1], gamma * kappa, atol=1e-6)
     np.testing.assert_allclose(found.linear[0], 0, atol=1e-6)
+
+
+def test_the_noise_of_a_step_is_what_the_slopes_leave_beside_two_terms() -> None:
+    """E[sigma'^2] = slope^2 + bend^2 + rest in Hermite polynomials, of which a step keeps two."""
+    known = Bends(0.3, 0.7, 0.4, 0.9)
+    z, y, weights = np.zeros((3, 1)), np.array([1.0, 2.0, -1.0]), np.full(3, 1 / 3)
+    batch = batch_of(z, y, weights, known, "ones", 2.0, 5.0)
+    assert batch.noise == pytest.approx(4 * (0.9 - 0.49 - 0.16) / 5)
+    assert batch.pull == pytest.approx(0.8)
+    np.testing.assert_allclose(batch.e, y - 0.3)
+    np.testing.assert_allclose(batch_of(z, y, weights, known, "gaussian", 2.0, 5.0).e, y)
