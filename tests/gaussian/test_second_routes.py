@@ -21,7 +21,7 @@ from learnability.gaussian.rules import (
     product_grid,
     sobol_normals,
 )
-from learnability.gaussian.sections import REACH, Section
+from learnability.gaussian.sections import REACH, Section, complement
 from learnability.labels import Link
 
 from tests.geometry import random_rotation
@@ -381,3 +381,14 @@ def test_averages_over_boxes_are_sums_of_probabilities(rho: float, kind: type) -
             (naive(x, y + h) - naive(x, y - h)) / (2 * h),
         ]
         assert [found[1][k], found[2][k]] == pytest.approx(slopes, abs=5e-6)
+
+
+def test_bases_have_no_negative_zeros() -> None:
+    """They are printed, and part of keys made of their bytes."""
+    for r in (2, 3, 4):
+        for signs in ((1, 1), (1, -1), (-1, 1)):
+            for i in range(r):
+                frame = np.zeros((1, r))
+                frame[0, i], frame[0, (i + 1) % r] = 0.6 * signs[0], 0.8 * signs[1]
+                basis = complement(frame, r)
+                assert not np.signbit(basis[basis == 0]).any()

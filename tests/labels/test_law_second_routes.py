@@ -307,3 +307,21 @@ def test_posteriors_of_too_many_latent_variables_are_refused() -> None:
         Channel("sign(z1 + z2*xi1*xi2)").posterior([1.0], [[0.1, 0.2]], np.eye(2))
     found = Channel("sign(z*xi1 + xi2)").posterior([1.0, -1.0], [[0.1], [0.1]], np.eye(1))
     assert np.exp(found.log_z) == pytest.approx([0.5, 0.5], abs=5e-3)
+
+
+@pytest.mark.parametrize("flat", [-3.0, 0.4, 2.0, 7.0])
+def test_a_label_of_positive_probability_says_what_its_piece_says(flat: float) -> None:
+    """max(z, 0) + flat is flat for negative z: E[z | y] = -2 phi(0), E[z^2 - 1 | y] = 0."""
+    channel = Channel(f"relu(z) + {flat}")
+    y = np.array([flat, flat + 1.3])
+    assert channel.zeta(1, y)[:, 0] == pytest.approx([-2 * norm.pdf(0), 1.3], abs=1e-9)
+    assert channel.G(y)[:, 0, 0] == pytest.approx([0.0, 1.3**2 - 1], abs=1e-9)
+
+
+def test_terms_that_cancel_in_the_second_moment() -> None:
+    """E[y^2 | z] = 4 z^2 + (1 - 2 z^2)^2 has no term z^2, but E[y | z]^2 has."""
+    law = Link("2*z + (1 - 2*z**2)*xi1*xi2").law
+    assert law is not None and law.kind == "latent"
+    z = np.linspace(-2, 2, 9)[:, None]
+    np.testing.assert_allclose(law.mean(z), 2 * z[:, 0], atol=1e-12)
+    np.testing.assert_allclose(law.variance(z), (1 - 2 * z[:, 0] ** 2) ** 2, atol=1e-12)

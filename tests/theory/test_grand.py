@@ -9,6 +9,7 @@ import pytest
 
 from learnability.labels import Link
 from learnability.theory import grand_staircase
+from learnability.theory.grand import _EasySignal
 
 from tests.geometry import axes
 from tests.reports.shared import opened
@@ -69,3 +70,17 @@ def test_an_order_that_is_too_high_is_a_doubt() -> None:
     found = grand_staircase(Link(rays(9)))
     assert [s.order for s in found.steps] == [None]
     assert len(found.doubts) == 1 and "the order at which" in found.doubts[0]
+
+
+def test_a_signal_is_there_above_ten_errors_and_may_be_above_five() -> None:
+    nothing = np.zeros((0, 1))
+
+    def signal(value: float, error: float = 1e-5, method: str = "cells", floor: float = 0.0):  # type: ignore[no-untyped-def]
+        return _EasySignal(value, error, nothing, method, floor)
+
+    assert signal(1.05e-4).is_there and not signal(0.95e-4).is_there
+    assert not signal(1.05e-4, floor=1.1e-4).is_there and signal(1.2e-4, floor=1.1e-4).is_there
+    assert signal(0.55e-4).may_be_there and not signal(0.45e-4).may_be_there
+    assert signal(0.0, error=1.1e-3).may_be_there and signal(0.0, method="regression").may_be_there
+    assert signal(2e-4).bound == pytest.approx(2.5e-4)
+    assert signal(-2e-4).bound == pytest.approx(0.5e-4)

@@ -1,6 +1,7 @@
 """Families of fixed points of overlap matrices, on information with known curves."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -85,3 +86,14 @@ def test_the_hard_parity_by_its_family():
     gap = abs(found.coarser().information_threshold - found.information_threshold)
     assert found.information_threshold == pytest.approx(9.5671, abs=gap + 1e-3)
     assert gap < 0.02
+
+
+def test_an_error_of_the_ratio_moves_the_overlap_to_either_side():
+    """q = 1 - 1 / alpha is steeper below: 5 percent less of alpha moves it by 1 / (19 alpha)."""
+    found = family(np.ones(2), curve=lambda q: 1 / (1 - q), alpha_c=1.0)
+    for alpha in (1.5, 2.5):
+        M, own = found.reached(alpha, False)
+        np.testing.assert_allclose(np.diag(M), 1 - 1 / alpha, atol=2e-3)
+        error = replace(found, error=0.05).reached(alpha, False)[1]
+        down, up = 1 / (19 * alpha), 1 / (21 * alpha)
+        assert np.abs(np.diag(error - own) - down).max() < 0.5 * (down - up)

@@ -252,7 +252,7 @@ def basis_of(projector: Array, k: int) -> Array:
         q, upper = np.linalg.qr(basis.T)
         basis = (q * np.sign(np.diag(upper))).T
     basis[np.abs(basis) < 1e-12] = 0.0
-    return basis + 0.0
+    return basis
 
 
 def _only_direction(function: Callable[[Array], Array], m: int) -> Array | None:

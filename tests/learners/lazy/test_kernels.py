@@ -36,3 +36,9 @@ def test_two_variables_are_refused() -> None:
         KernelRidge("z1*z2")
     with pytest.raises(LearnabilityError, match="`kernel` cannot be read"):
         KernelRidge("exp(")
+
+
+def test_a_kernel_on_the_sphere_takes_arrays_of_any_shape() -> None:
+    kernel = on_the_sphere(Link("exp(z3 - z1/2 - z2/2)"))
+    cosine = np.random.default_rng(1).uniform(-1, 1, (2, 3, 4, 1))
+    np.testing.assert_allclose(kernel(cosine), np.exp(cosine[..., 0] - 1))

@@ -78,3 +78,16 @@ def test_the_normalised_pull_of_kinks(rho: float) -> None:
     found = Population(Link("relu(z)"), Link("relu(z - 1)")).normalised_pull(rho)
     law = multivariate_normal([0, 0], [[1, rho], [rho, 1]])
     assert found == pytest.approx(float(law.cdf([0, -1])), abs=1e-8)
+
+
+@pytest.mark.parametrize(("rho", "tau"), [(0.3, 0.7), (-0.6, 2.0)])
+def test_rounding_is_bounded_term_by_term(rho: float, tau: float) -> None:
+    """Of sum_k k c_k(f) c_k(sigma) rho^(k-1) / tau: a share of each term, and a floor of each."""
+    tower = Population(Link("z + He3(z) + He5(z)/10"), Link("tanh(z) + relu(z)"))
+    series = tower._series(tau)
+    floor = 10 * 1e-14 * math.sqrt(series.own)
+    exact = 0.0
+    for k, c in ((1, 1.0), (3, math.sqrt(6)), (5, math.sqrt(120) / 10)):
+        term = c * k * abs(rho) ** (k - 1) / tau
+        exact += term * (floor + 1e-12 * abs(series.value[k]))
+    assert tower._averages(rho, tau)[1] == pytest.approx(exact, rel=1e-6, abs=0)
