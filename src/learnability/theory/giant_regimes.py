@@ -49,8 +49,8 @@ _LEFT_OUT = 0.08
 _LONGEST = 7.0
 """The largest length of neurons along a hidden direction, over that of the rest."""
 _TOO_LONG = (
-    "the error at d = {d}: after steps of this size neurons are so long along what they found that "
-    "the integrals of their features are not resolved; a smaller `step`, or none, has an error."
+    "the error at d = {d}: neurons of this `step` or `strength` are so long along what they found "
+    "that the integrals of their features are not resolved; a smaller one has an error."
 )
 
 
@@ -76,7 +76,8 @@ class Regimes:
         or that have taken the steps; NaN where that is undecided.
     error_stderr : array
         By how much these change when half of the points of the law of the neurons are taken; and 8
-        % more after steps, whose law is an approximation: the largest gap to runs was 7.5 %.
+        % more after steps, whose law is an approximation. That share is measured, not derived: the
+        largest gap to runs was 7.5 %.
     theorem : str
         Where the statement comes from.
     undecided : tuple of str
@@ -190,6 +191,8 @@ def regimes(
         )
     if step is not None and not (is_number(step) and 0 < step < math.inf):
         raise refuse("step", step, "a number above 0, or None")
+    if not (is_number(strength) and 0 <= strength < math.inf):
+        raise refuse("strength", strength, "a number from 0 on")
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 0:
         raise refuse("steps", steps, "a whole number from 0 on")
     samples, neurons = _read("n", n), _read("p", p)
@@ -207,8 +210,8 @@ def regimes(
         known = np.vstack([known, *(step.directions for step in staircase.steps[:climbed])])
     floor = floors[climbed][kappa] + learned.noise
     sigma = activation if isinstance(activation, Link) else Link(activation)
-    sizes = np.array([int(one) for one in d], dtype=float)
-    if len(sizes) == 0 or sizes.min() < max(10, learned.r + 1):
+    sizes = np.array([one if is_number(one) else math.nan for one in d], dtype=float)
+    if len(sizes) == 0 or not (sizes >= max(10, learned.r + 1)).all() or (sizes % 1).any():
         raise refuse("d", list(d), "whole numbers from 10 on, above the number of directions")
     values = []
     for one in sizes:
@@ -221,15 +224,16 @@ def regimes(
             law = trained_neurons(
                 learned.link, sigma, (int(one), n_here), size, taken, learned.noise
             )
-            if law.longest() > _LONGEST:
-                undecided += (_TOO_LONG.format(d=int(one)),)
-                values.append((math.nan, math.nan))
-                continue
+        if law.longest() > _LONGEST:
+            undecided += (_TOO_LONG.format(d=int(one)),)
+            values.append((math.nan, math.nan))
+            continue
         both = []
         for part in (law, law.half()):
             found = subspace_levels(learned.link, known, sigma, part, learned.noise)
             levels = levels_in(int(one), len(known), learned.r, found)
-            tried = (errors(levels, n_here, p_here, ridge).test for ridge in _ridges(n_here))
+            power = float(levels.sizes @ levels.eigenvalues) + levels.tail
+            tried = (errors(levels, n_here, p_here, v).test for v in _ridges(n_here, power))
             both.append(min(tried))
         left_out = 0.0 if step is None else _LEFT_OUT * both[0]
         values.append((both[0], abs(both[0] - both[1]) + left_out))
@@ -240,9 +244,12 @@ def regimes(
     )  # fmt: skip
 
 
-def _ridges(n: float) -> Array:
-    """Return ridges from far too small to far too large."""
-    return np.geomspace(1e-6 * min(n, 1.0), 10 * n, 61)
+def _ridges(n: float, power: float) -> Array:
+    """Return ridges from far too small to far too large, for features of that mean square."""
+    usual = np.geomspace(1e-6 * min(n, 1.0), 10 * n, 61)
+    if power <= 1:
+        return usual
+    return np.append(usual, np.geomspace(10 * n, 10 * n * power, 2 + math.ceil(math.log2(power))))
 
 
 def _read(name: str, text: str) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from learnability.errors import LearnabilityError
 from learnability.inputs.base import Frame
 from learnability.labels.hermite import expand
 from learnability.learners.base import Found, Learner, Question, Side
-from learnability.learners.lazy._length_blocks import FEW_NODES, NODES, target_parts
+from learnability.learners.lazy._length_blocks import DEGREE, FEW_NODES, NODES, target_parts
 from learnability.learners.lazy._levels import limit_levels
 from learnability.learners.lazy._spiked_kernel import SpikedKernel
 from learnability.learners.lazy._spiked_points import (
@@ -34,6 +34,7 @@ from learnability.learners.measurement import FAR_MEAN, far_mean_note, mean_rati
 from learnability.targets.base import Target
 from learnability.theory.equivalent import Levels, errors
 from learnability.theory.length_equivalent import Blocks, length_errors
+from learnability.theory.radial import harmonics
 
 __all__ = ["FEWEST_SAMPLES", "VALUES", "KernelView", "along_ridges", "check_reach", "predicted"]
 
@@ -46,7 +47,7 @@ _SMALL, _ROUNDING = 300, 1e-7
 """Below this dimension sums over lengths have errors that can be seen; and those of all sums."""
 _TOO_FEW = (
     "Errors are undecided (NaN) where fits of so few samples, or neurons, are too different for a "
-    "typical one: use `simulate`, or a larger `ridge`."
+    "typical one, and where so many samples learn degrees above seven: use `simulate`."
 )
 
 VALUES = Question(
@@ -209,9 +210,19 @@ def _at_lengths(
         )
 
     found = found_with(NODES)
+    numbers = np.isfinite(found[..., :2])
+    value = np.where(numbers, found[..., :2], 0.0)
+    stated = np.maximum(found[..., 2:], _ROUNDING * value)
     if d < _SMALL:
-        found[..., 2:] += np.abs(found_with(FEW_NODES) - found)[..., :2]
-    found[..., 2:] = np.maximum(found[..., 2:], _ROUNDING * found[..., :2])
+        fewer = found_with(FEW_NODES)[..., :2]
+        stated = stated + np.abs(np.where(numbers, fewer, 0.0) - value)
+    # Of degrees beyond the last, samples learn a share that the theory takes as zero.
+    share = np.minimum(samples, features) / harmonics(d, DEGREE + 1)
+    share = np.where(view.blocks(d, float(samples.max()), FEW_NODES).tail.any(), share, 0.0)
+    stated = np.where(numbers, stated + share[:, None, None] * value, np.nan)
+    undecided = (share[:, None] > 1) | (numbers.all(axis=-1) & np.isnan(stated).any(axis=-1))
+    found[..., 2:] = stated
+    found[undecided] = np.nan
     names = ("error", "train_error", "error_stderr", "train_error_stderr")
     return along_ridges(learner, {name: found[..., k] for k, name in enumerate(names)})
 

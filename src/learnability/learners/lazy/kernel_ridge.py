@@ -61,7 +61,7 @@ class KernelRidge(Learner):
     """
 
     name: ClassVar[str] = "kernel-ridge"
-    numerics_version: ClassVar[int] = 4
+    numerics_version: ClassVar[int] = 5
     supports: ClassVar[Support] = EVERYTHING
     questions: ClassVar[tuple[Question, ...]] = (VALUES,)
 

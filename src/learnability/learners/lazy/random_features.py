@@ -67,7 +67,7 @@ class RandomFeatures(Learner):
     """
 
     name: ClassVar[str] = "random-features"
-    numerics_version: ClassVar[int] = 4
+    numerics_version: ClassVar[int] = 5
     supports: ClassVar[Support] = EVERYTHING
     questions: ClassVar[tuple[Question, ...]] = (VALUES,)
 
