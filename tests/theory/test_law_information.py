@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from learnability import BayesAMP, Channel, LearnabilityError
+from learnability import BayesAMP, Channel, LearnabilityError, MultiIndex
+from learnability.gaussian.rules import composite_legendre
 from learnability.theory.information import label_information
 
 
@@ -85,3 +89,33 @@ def test_jumps_that_are_not_resolved_are_refused() -> None:
         information("flip(sign(z1 + z2), 0.1)", 0.5, 0.5)
     with pytest.raises(LearnabilityError, match="not computed"):
         BayesAMP().predict("flip(sign(z1**2 + z2**2 - 1), 0.1)", alpha=2.0)
+
+
+@pytest.mark.parametrize("q", [0.3, 0.9, 0.97])
+@pytest.mark.parametrize(
+    ("text", "mean", "spread", "breaks"),
+    [
+        ("abs(z) + (0.3 + z**2/4)*xi", np.abs, lambda z: 0.3 + z**2 / 4, [0.0]),
+        ("tanh(z) + 0.5*(1 + z**2)*xi", np.tanh, lambda z: 0.5 * (1 + z**2), []),
+    ],
+)
+def test_normal_labels_are_integrated_to_the_stated_error(
+    text: str, mean: Any, spread: Any, breaks: list[float], q: float
+) -> None:
+    """Panels of fixed length over z, omega and y; beside known directions 4e-7 was left."""
+    z, dz = composite_legendre(np.array([-10, *breaks, 10.0]), 0.2, 10)
+    x, dx = composite_legendre(np.array([-8.5, *breaks, 8.5]), 0.25, 10)
+    y, dy = composite_legendre(np.array([-60, *breaks, 90.0]), 0.1, 6)
+    omega, weight = math.sqrt(q) * x, dx * np.exp(-0.5 * x**2) / math.sqrt(2 * math.pi)
+    apart = z[:, None] - omega
+    kernel = np.exp(-0.5 * apart**2 / (1 - q)) / math.sqrt(2 * math.pi * (1 - q)) * dz[:, None]
+    at, sigma = mean(z), spread(z)
+    total = 0.0
+    for rows in np.array_split(np.arange(len(y)), 20):
+        gap = (y[rows, None] - at) / sigma
+        density = np.exp(-0.5 * gap**2) / (sigma * math.sqrt(2 * math.pi))
+        Z, slope = density @ kernel, density @ (kernel * apart / (1 - q))
+        total += dy[rows] @ np.where(Z > 1e-250, slope**2 / np.maximum(Z, 1e-250), 0.0) @ weight
+    found = label_information(MultiIndex(text).channel)
+    M = np.array([[q]])
+    assert abs(found(M).item() / float(total) - 1) <= found.error_at(M)

@@ -168,7 +168,7 @@ class LawInformation(LabelInformation):
                 f"The information of {self._law.name} at an overlap of {q:.6g} needs too fine a "
                 "table."
             )
-        omega, weight = _omega(q, np.zeros(0))
+        omega, weight = _omega(q, self._line_breaks, math.sqrt(v), 5 * _ON_LINE)
         gap = (table.t[:, None] - omega) / v
         kernel = table.weight[:, None] * np.exp(-0.5 * v * gap**2) / math.sqrt(2 * math.pi * v)
         Z, slope = table.chance @ kernel, table.chance @ (kernel * gap)
@@ -201,10 +201,10 @@ class LawInformation(LabelInformation):
     @cached_property
     def _line_breaks(self) -> Array:
         law = self._law
-        assert isinstance(law, FiniteLaw)
-        if law.latents:
+        if isinstance(law, FiniteLaw) and law.latents:
             return np.zeros(0)
-        found = [Section.whole(link).breakpoints for link in law.carriers]
+        carriers = law.carriers if isinstance(law, FiniteLaw) else law.parts
+        found = [Section.whole(link).breakpoints for link in carriers]
         return np.unique(np.concatenate([np.zeros(0), *found]).round(12))
 
     # ---- several directions
