@@ -18,6 +18,7 @@ from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from learnability.labels.channel import Channel
 from learnability.statuses import Status
@@ -83,6 +84,8 @@ def _few_levels(channel: Channel) -> _FewLevels:
     return _FewLevels(channel)
 
 
+# Its small products gain nothing from threads, which wait for each other on a busy machine.
+@threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def sketched_fixed_point(
     channel: Channel, alpha: float, informed: bool = False, most_steps: int = MOST_STEPS
 ) -> FixedPoint | None:
