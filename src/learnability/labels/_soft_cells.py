@@ -99,7 +99,7 @@ def soft_cells(
         n, p = len(rule.outer), rule.inner.shape[1]
         inner = np.broadcast_to(rule.inner, (n, p, rule.inner.shape[2]))
         outer = np.broadcast_to(rule.outer[:, None, :], (n, p, rule.outer.shape[1]))
-        chances = law.probabilities(turned.points(np.concatenate([outer, inner], axis=-1)))
+        chances = law.each_probability(turned.points(np.concatenate([outer, inner], axis=-1)))
         cells = [rule.hermite_moments(np.asarray(c, dtype=float), [0, *orders]) for c in chances]
         weights = rule.outer_weights
         moments = {k: np.array([weights @ cell[k] for cell in cells]) for k in (0, *orders)}

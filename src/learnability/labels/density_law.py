@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 _CLOSE = 1e-6
 _PANELS = (16, 64, 256)
 _NODES = 8
+_AT_A_TIME = 2**22  # Densities that are computed at a time.
 _INVISIBLE = -45.0  # A density below exp(-45) of its peak is left out.
 
 
@@ -165,11 +166,19 @@ class DensityLaw(FiniteLaw):
 
     def probabilities(self, z: Any, xp: Any = np) -> Any:
         """Return the density at the nodes times their weights, (K, ...); see `FiniteLaw`."""
-        z = np.asarray(z, dtype=float)
-        y = np.array(self.labels).reshape(-1, *(1,) * (z.ndim - 1))
-        width = self._widths.reshape(y.shape)
+        return self._weighted(slice(None), np.asarray(z, dtype=float))
+
+    def each_probability(self, z: Array) -> Iterator[Array]:
+        """Yield the same label by label; nodes are many, so a few are computed at a time."""
+        few = max(_AT_A_TIME * z.shape[-1] // max(z.size, 1), 1)
+        for start in range(0, len(self.labels), few):
+            yield from self._weighted(slice(start, start + few), z)
+
+    def _weighted(self, labels: slice, z: Array) -> Array:
+        y = np.array(self.labels[labels]).reshape(-1, *(1,) * (z.ndim - 1))
+        width = self._widths[labels].reshape(y.shape)
         with np.errstate(all="ignore"):
-            return width * np.exp(np.asarray(self.log_density(y, z), dtype=float))
+            return np.asarray(width * np.exp(np.asarray(self.log_density(y, z), dtype=float)))
 
     def likelihood(self, y: Any, z: Any, xp: Any = np) -> Any:
         """Return p(y | z); see `FiniteLaw`."""

@@ -7,7 +7,7 @@ integrals of the p_k.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -26,6 +26,7 @@ __all__ = ["FiniteLaw", "where", "with_latents"]
 
 Array = NDArray[np.float64]
 
+_AT_A_TIME = 2**24  # Probabilities that are computed at a time.
 _SUM = 1e-9
 
 
@@ -165,6 +166,10 @@ class FiniteLaw(Law):
     def values(self) -> tuple[float, ...] | None:
         """All labels, sorted."""
         return self.labels
+
+    def each_probability(self, z: Array) -> Iterator[Array]:
+        """Yield p_k of points (..., r + latents), shape (...), label by label."""
+        yield from self.probabilities(z)
 
     def probabilities(self, z: Any, xp: Any = np) -> Any:
         """Return p_k, shape (K, ...).
@@ -320,6 +325,11 @@ class FiniteMoment:
         from learnability.expressions.callables import namespace
 
         xp, law = namespace(z), self.law
+        parts = len(law.labels) * np.size(z) // _AT_A_TIME + 1
+        if xp is np and parts > 1 and np.size(z) > law.r:
+            pieces = np.array_split(np.reshape(z, (-1, law.r)), parts)
+            found = [self(piece) for piece in pieces if len(piece)]
+            return np.concatenate(found).reshape(np.shape(z)[:-1])
         if law.latents:
             points = np.asarray(z, dtype=float).reshape(-1, law.r)
             chances: Any = law.marginal(points).reshape(-1, *np.shape(z)[:-1])

@@ -39,6 +39,8 @@ _ROUGH = {2: (32, 24), 3: (15, 13)}
 """Nodes of omega and of t in each coordinate, for two and three directions."""
 _MOST_DIRECTIONS = 3
 _LEAST = 1e-200
+_MOST_WORK = 4e9
+"""Densities that one overlap may need."""
 _CLOSEST = 0.02
 """Smallest variance at which probabilities that jump are integrated in several coordinates."""
 
@@ -236,6 +238,12 @@ class LawInformation(LabelInformation):
                     "which its overlap is diagonal."
                 )
             return self._on_a_grid(law, np.diag(M), cuts, outer)
+        work = (outer * inner) ** self.r * len(law.labels)
+        if work > _MOST_WORK:
+            raise LearnabilityError(
+                f"State evolution of {law.name} with r = {self.r} is not computed: its label needs "
+                f"{len(law.labels)} nodes, which would take minutes for each overlap."
+            )
         values, frame = np.linalg.eigh(0.5 * (M + M.T))
         values = np.clip(values, 0.0, 1 - 1e-12)
         axes = [gauss_normal(np.zeros(0), outer if q > 1e-10 else 1, least=1) for q in values]
@@ -244,7 +252,8 @@ class LawInformation(LabelInformation):
         t, mass = product_grid([gauss_normal(np.zeros(0), inner, least=1)] * self.r)
         root = frame * np.sqrt(1 - values)
         total = np.zeros((self.r, self.r))
-        for rows in np.array_split(np.arange(len(omega)), max(len(omega) * len(t) // 200_000, 1)):
+        parts = len(omega) * len(t) * max(84, len(law.labels)) // 2**24 + 1
+        for rows in np.array_split(np.arange(len(omega)), parts):
             z = omega[rows, None] + t @ root.T
             chance = law.marginal(z.reshape(-1, self.r)).reshape(-1, len(rows), len(t))
             Z = chance @ mass
@@ -284,7 +293,7 @@ class LawInformation(LabelInformation):
             weights.append(weight)
         grid = np.stack(np.meshgrid(*z, indexing="ij"), axis=-1)
         total = np.zeros((self.r, self.r))
-        for chance in law.probabilities(grid):
+        for chance in law.each_probability(grid):
             parts = [
                 _contracted(chance, [slopes[j] if j == i else kernels[j] for j in range(self.r)])
                 for i in (None, *range(self.r))
