@@ -169,7 +169,13 @@ class DensityLaw(FiniteLaw):
         return self._weighted(slice(None), np.asarray(z, dtype=float))
 
     def each_probability(self, z: Array) -> Iterator[Array]:
-        """Yield the same label by label; nodes are many, so a few are computed at a time."""
+        """Yield the same label by label; nodes are many, so a few are computed at a time.
+
+        Parameters
+        ----------
+        z : array, shape (..., r)
+            Hidden coordinates.
+        """
         few = max(_AT_A_TIME * z.shape[-1] // max(z.size, 1), 1)
         for start in range(0, len(self.labels), few):
             yield from self._weighted(slice(start, start + few), z)

@@ -168,7 +168,13 @@ class FiniteLaw(Law):
         return self.labels
 
     def each_probability(self, z: Array) -> Iterator[Array]:
-        """Yield p_k of points (..., r + latents), shape (...), label by label."""
+        """Yield p_k, shape (...), label by label.
+
+        Parameters
+        ----------
+        z : array, shape (..., r + latents)
+            Visible and latent coordinates.
+        """
         yield from self.probabilities(z)
 
     def probabilities(self, z: Any, xp: Any = np) -> Any:
