@@ -256,7 +256,7 @@ def _thinned(edges: Array, gap: float) -> Array:
         if edge - kept[-1] >= gap:
             kept.append(float(edge))
     kept[-1] = max(kept[-1], float(edges[-1]))
-    return np.array(kept if len(kept) > 1 else [kept[0], kept[0] + gap])
+    return np.array(kept)
 
 
 def _merged(values: Array, moments: Array) -> tuple[Array, Array]:
