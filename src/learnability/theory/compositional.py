@@ -103,8 +103,10 @@ def compositional_exponent(
     several = Declared(Several(Whole(at_least=1)), "Numbers N.").read("sizes", sizes)
     if not isinstance(several, tuple) or list(several) != sorted(several):
         raise refuse("sizes", sizes, "a list of growing whole numbers")
-    shares = np.array([_shares(replace(target, epsilon=None, depth=3, N=(N,)), level == last)
-                       for N in several])  # fmt: skip
+    found_at = [_shares(replace(target, epsilon=None, depth=3, N=(N,)), level == last)
+                for N in several]  # fmt: skip
+    known = min(map(len, found_at))  # Fewer degrees are known of larger sizes.
+    shares = np.array([one[:known] for one in found_at])
     found = [_verdict(shares[:, k], several) for k in range(1, shares.shape[1])]
     verdicts = tuple(name for name, _ in found)
     slopes = tuple(slope for _, slope in found)
