@@ -109,16 +109,20 @@ class LawInformation(LabelInformation):
             return label_information(self._core).error
         if self.r == 1:
             return 1e-3 if self._bent else 1e-8
-        gaps = []
-        for q in (0.3, 0.7):
-            M = q * np.eye(self.r)
-            fine, rough = self._of_labels(M, *_FINE[self.r]), self._of_labels(M, *_ROUGH[self.r])
-            gaps.append(float(np.abs(fine - rough).max() / np.abs(fine).max()))
-        return max(gaps) + 1e-8
+        return max(self._gap(q * np.eye(self.r)) for q in (0.3, 0.7)) + 1e-8
 
     def error_at(self, M: Array) -> float:
-        """The same at one overlap."""
-        return self.error
+        """The same at one overlap: between multiples of the identity it may be far larger."""
+        if self._core is not None or self.r == 1:
+            return self.error
+        values, frame = np.linalg.eigh(0.5 * (M + M.T))
+        kept = (frame * np.minimum(values, 1 - _CLOSEST * (self.exponent < 1))) @ frame.T
+        return max(self._gap(kept), self.error)
+
+    def _gap(self, M: Array) -> float:
+        """Relative difference of two resolutions."""
+        fine, rough = self._of_labels(M, *_FINE[self.r]), self._of_labels(M, *_ROUGH[self.r])
+        return float(np.abs(fine - rough).max() / np.abs(fine).max())
 
     def __call__(self, M: Array) -> Array:
         """E[g_out g_out^T] at overlap M, shape (r, r)."""
