@@ -141,24 +141,24 @@ def test_outliers_of_one_spike() -> None:
         assert outlier(t, beta)[2:] == (0.0, 0.0)
         assert outlier(t, beta).value == outlier(t, beta).edge == 1 + math.sqrt(beta)
     rng = np.random.default_rng(0)
-    d = 1200
+    d = 500
     p = round(beta * d)
     u, v = rng.standard_normal(p), rng.standard_normal(d)
     u, v = u / np.linalg.norm(u), v / np.linalg.norm(v)
     G = rng.standard_normal((p, d)) / math.sqrt(d) + 1.4 * np.outer(u, v)
     left, values, right = np.linalg.svd(G, full_matrices=False)
     found = outlier(1.4, beta)
-    assert values[0] == pytest.approx(found.value, rel=0.02)
-    assert (left[:, 0] @ u) ** 2 == pytest.approx(found.left, abs=0.05)
-    assert (right[0] @ v) ** 2 == pytest.approx(found.right, abs=0.05)
-    assert values[1] == pytest.approx(found.edge, rel=0.03)
+    assert values[0] == pytest.approx(found.value, rel=0.03)
+    assert (left[:, 0] @ u) ** 2 == pytest.approx(found.left, abs=0.1)
+    assert (right[0] @ v) ** 2 == pytest.approx(found.right, abs=0.1)
+    assert values[1] == pytest.approx(found.edge, rel=0.05)
 
 
 def test_eigenvalues_of_a_batch_have_its_mean_square() -> None:
     batch = batch_of(0.3, 0.5)
-    values = batch_eigenvalues(batch, 500, np.random.default_rng(1))
-    assert values.shape == (500,) and values.min() > 0
-    assert values.mean() == pytest.approx(batch.square, rel=0.05)
+    values = batch_eigenvalues(batch, 250, np.random.default_rng(1))
+    assert values.shape == (250,) and values.min() > 0
+    assert values.mean() == pytest.approx(batch.square, rel=0.08)
     still = batch_eigenvalues(batch_of(0.0, 0.0), 40, np.random.default_rng(2))
     np.testing.assert_allclose(still, 1.0, atol=1e-12)
 
