@@ -326,7 +326,7 @@ def test_roots_of_polynomials_along_many_lines() -> None:
     found = roots_on_lines(cubic, origins, np.eye(4)[3], close_pairs=True)
     assert found.shape == (600, 3)
     np.testing.assert_allclose(found, places, atol=1e-9)
-    plain = roots_on_lines(cubic, origins, np.eye(4)[3], coarse=True)
+    plain = roots_on_lines(cubic, origins, np.eye(4)[3], scan=193)
     met = np.isfinite(plain).sum(axis=1)
     assert set(met.tolist()) <= {1, 3} and (met == 1).mean() > 0.9
     alone = plain[met == 1, 0]

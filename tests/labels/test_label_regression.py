@@ -12,7 +12,7 @@ from learnability.labels._label_regression import CrossGram, jackknife_error, re
 SIZE = 2**14
 
 
-def gram(label, features, weight=None, replicates: int = 8, start: int = 0) -> CrossGram:  # type: ignore[no-untyped-def]
+def gram(label, features, weight=None, start: int = 0) -> CrossGram:  # type: ignore[no-untyped-def]
     """Regress features of a normal variable, and of an independent one, on a label."""
 
     def sample(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -20,7 +20,7 @@ def gram(label, features, weight=None, replicates: int = 8, start: int = 0) -> C
         scale = np.ones(SIZE) if weight is None else weight(z)
         return label(z, w), np.stack(features(z, w)), scale
 
-    return regress_on_label(sample, replicates=replicates, bins=2048)
+    return regress_on_label(sample, bins=2048)
 
 
 def error_of(found: CrossGram, i: int, j: int) -> float:

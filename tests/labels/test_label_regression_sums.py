@@ -113,7 +113,7 @@ def test_products_of_different_replicates_alone(without: int | None) -> None:
 
 
 def test_estimates_without_one_replicate_keep_the_other_half() -> None:
-    found = regress_on_label(drawn, replicates=8, bins=64)
+    found = regress_on_label(drawn, bins=64)
     one, two = found.halves
     left_out = found.leave_one_out()
     for k in range(4):

@@ -12,10 +12,10 @@ from scipy.stats import norm
 
 from learnability import Channel
 from learnability.gaussian.hermite_products import hermite_table
-from learnability.gaussian.rules import composite_legendre
+from learnability.gaussian.rules import composite_legendre, normal_measure
 from learnability.gaussian.sections import REACH, Section
 from learnability.labels import Link
-from learnability.labels._latents import _masses, averaged, first_two_moments, normal_measure
+from learnability.labels._latents import _masses, averaged, first_two_moments
 from learnability.labels.curved_cells import (
     _COARSE,
     _FINE,

@@ -75,11 +75,10 @@ def line_and_crosses(
     theory: xarray.DataArray,
     runs: xarray.DataArray,
     colour: str,
-    marker: str = "x",
 ) -> None:
     """Draw the theory as a line, and the mean of the runs over seeds with its standard error."""
     line(axes, data["theory_alpha"], theory, colour)
-    crosses(axes, data["runs_alpha"], runs, colour, marker)
+    crosses(axes, data["runs_alpha"], runs, colour)
 
 
 def legend(

@@ -84,7 +84,6 @@ def roots_on_lines(
     function: Callable[[Array], Array],
     origins: Array,
     direction: Array,
-    coarse: bool = False,
     close_pairs: bool = False,
     scan: int | None = None,
 ) -> Array:
@@ -98,8 +97,6 @@ def roots_on_lines(
         A point of each line.
     direction : array, shape (m,)
         Unit vector along the lines.
-    coarse : bool
-        Look for roots on fewer points of each line.
     close_pairs : bool
         Look for two roots between neighbouring points, where the function turns back.
     scan : int, optional
@@ -113,7 +110,7 @@ def roots_on_lines(
     # An irrational shift keeps scan points off roots at round numbers, where a value of exactly
     # zero could hide a change of sign.
     if scan is None:
-        scan = _SCAN_MANY if coarse or len(origins) > 512 else _SCAN
+        scan = _SCAN_MANY if len(origins) > 512 else _SCAN
     grid = np.linspace(-REACH, REACH, scan) + np.sqrt(2) * 1e-6
 
     def along(line: NDArray[np.intp], t: Array) -> Array:

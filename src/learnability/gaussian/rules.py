@@ -22,6 +22,7 @@ __all__ = [
     "composite_legendre",
     "gauss_normal",
     "legendre",
+    "normal_measure",
     "product_grid",
     "sobol_normals",
 ]
@@ -180,6 +181,14 @@ def gauss_normal(breaks: Array, n: int, least: int = 10) -> tuple[Array, Array]:
     nodes = np.concatenate([p[0] for p in pieces])
     weights = np.concatenate([p[1] for p in pieces])
     return nodes, weights / weights.sum()
+
+
+def normal_measure(low: Array, high: Array) -> Array:
+    """Return the normal probability of intervals, from the side on which both tails are small."""
+    from scipy.special import ndtr
+
+    flip = low > 0
+    return np.asarray(ndtr(np.where(flip, -low, high)) - ndtr(np.where(flip, -high, low)))
 
 
 def product_grid(axes: list[tuple[Array, Array]]) -> tuple[Array, Array]:

@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 Sampler = Callable[[int], tuple[Array, Array, Array]]
 
 _FINE_BINS = 32768
+_REPLICATES = 8
 _MOST_BASE_SEGMENTS = 64
 _LEAST_COUNT = 16
 _LEAST_GAIN = 2e-6
@@ -107,15 +108,13 @@ def jackknife_error(estimates: list[tuple[float, float]]) -> float:
     return float(np.sqrt(variance))
 
 
-def regress_on_label(sample: Sampler, replicates: int = 8, bins: int = _FINE_BINS) -> CrossGram:
+def regress_on_label(sample: Sampler, bins: int = _FINE_BINS) -> CrossGram:
     """Fit E[t | y] on each of several independent replicates.
 
     Parameters
     ----------
     sample : callable
         From a seed to labels (N,), features (q, N) and weights (N,).
-    replicates : int
-        Number of replicates, even and at least 4.
     bins : int
         Number of fine label bins that the segments are made of.
 
@@ -123,11 +122,11 @@ def regress_on_label(sample: Sampler, replicates: int = 8, bins: int = _FINE_BIN
     -------
     CrossGram
     """
-    data = [sample(seed) for seed in range(replicates)]
+    data = [sample(seed) for seed in range(_REPLICATES)]
     labels = np.concatenate([y for y, _, _ in data])
     axis = LabelAxis.of(labels, bins)
     sums = [_BinSums.of(axis, *part) for part in data]
-    middle = replicates // 2
+    middle = _REPLICATES // 2
     fits = []
     for fit, use in ((sums[:middle], sums[middle:]), (sums[middle:], sums[:middle])):
         cuts = _segments(_BinSums.total(fit), axis.forced, _LEAST_COUNT * len(fit))

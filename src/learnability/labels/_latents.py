@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from learnability.expressions.tree import Const, variables
 from learnability.gaussian.functions import Function
 from learnability.gaussian.line_roots import roots_on_lines
-from learnability.gaussian.rules import gauss_normal, legendre
+from learnability.gaussian.rules import gauss_normal, legendre, normal_measure
 from learnability.gaussian.sections import REACH
 
-__all__ = ["averaged", "first_two_moments", "normal_measure"]
+__all__ = ["averaged", "first_two_moments"]
 
 Array = NDArray[np.float64]
 
@@ -274,19 +274,6 @@ def _values(function: Function, points: Array) -> Array:
 
 def _masses(edges: Array) -> Array:
     """The normal probability between edges (n, p + 1), nothing beyond the first and the last."""
-    from scipy.special import ndtr
-
-    below: Array = np.zeros_like(edges)
-    above: Array = np.zeros_like(edges)
-    below[:, 1:-1], above[:, 1:-1] = ndtr(edges[:, 1:-1]), ndtr(-edges[:, 1:-1])
-    below[:, -1] = above[:, 0] = 1.0
-    right = above[:, :-1] - above[:, 1:]
-    return np.where(edges[:, :-1] > 0, right, below[:, 1:] - below[:, :-1])
-
-
-def normal_measure(low: Array, high: Array) -> Array:
-    """Return the normal probability of intervals, from the side on which both tails are small."""
-    from scipy.special import ndtr
-
-    flip = low > 0
-    return np.asarray(ndtr(np.where(flip, -low, high)) - ndtr(np.where(flip, -high, low)))
+    ends = edges.copy()
+    ends[:, 0], ends[:, -1] = -np.inf, np.inf
+    return normal_measure(ends[:, :-1], ends[:, 1:])

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.gaussian.hermite_products import hermite_table
-from learnability.gaussian.rules import composite_legendre
+from learnability.gaussian.rules import composite_legendre, normal_measure
 from learnability.gaussian.sections import Section
 from learnability.labels.label_nodes import Labels, label_nodes
 from learnability.labels.monotone_pieces import BISECTIONS, Pieces, monotone_pieces
@@ -119,12 +119,10 @@ class LevelSets:
 
     def _atoms(self, order: int) -> tuple[Array, Array]:
         """Return distinct values (n,) of the flat pieces and their moments (order + 1, n)."""
-        from scipy.special import ndtr
-
         values, ends = self.pieces.flat_values, self.pieces.flats
         moments = np.empty((order + 1, len(values)))
         a, b = ends.T
-        moments[0] = np.where(a > 0, ndtr(-a) - ndtr(-b), ndtr(b) - ndtr(a))
+        moments[0] = normal_measure(a, b)
         density = [np.exp(-0.5 * x**2) / np.sqrt(2 * np.pi) for x in (a, b)]
         tables = [hermite_table(x, max(order - 1, 0)) for x in (a, b)]
         for k in range(1, order + 1):  # The antiderivative of He_k phi is -He_{k-1} phi.

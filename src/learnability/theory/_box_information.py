@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.gaussian.rules import composite_legendre
+from learnability.gaussian.rules import composite_legendre, normal_measure
 from learnability.labels.label_nodes import label_nodes
 from learnability.labels.posterior import BoxPosterior
 
@@ -88,12 +88,9 @@ def graded_rule(q: float, marks: Array) -> tuple[Array, Array]:
 
 def interval_masses(edges: Array, omega: Array, v: float) -> tuple[Array, Array]:
     """P(z in each interval between edges) for z ~ N(omega, v), and its derivative, (k, n)."""
-    from scipy.special import ndtr
-
     ends = np.concatenate([[-np.inf], edges, [np.inf]])[:, None]
     t = (ends - omega) / math.sqrt(v)
-    low, high = t[:-1], t[1:]
-    mass = np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
+    mass = normal_measure(t[:-1], t[1:])
     density = np.exp(-0.5 * t**2) / math.sqrt(2 * math.pi * v)
     return mass, density[:-1] - density[1:]
 

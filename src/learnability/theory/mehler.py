@@ -82,8 +82,10 @@ def mehler_levels(dimension: int, energies: Array, noise: float) -> Levels:
     return Levels(eigenvalues, sizes, padded, tail, noise)
 
 
-def half_recovery(dimension: int, degree: int, ridge: float = 1.0) -> float:
-    """Return the samples at which half of a degree is learned: the effective ridge is then rho^j.
+def half_recovery(dimension: int, degree: int) -> float:
+    """Return the samples at which half of a degree is learned, with the ridge 1.
+
+    The effective ridge is then rho^j.
 
     Parameters
     ----------
@@ -91,10 +93,8 @@ def half_recovery(dimension: int, degree: int, ridge: float = 1.0) -> float:
         The dimension D.
     degree : int
         The degree j.
-    ridge : float
-        The ridge of the regression.
     """
     levels = mehler_levels(dimension, np.zeros(1), 0.0)
     at = mehler_parameter(dimension) ** float(degree)
     learned = levels.eigenvalues / (levels.eigenvalues + at)
-    return float(levels.sizes @ learned + (levels.tail + ridge) / at)
+    return float(levels.sizes @ learned + (levels.tail + 1) / at)

@@ -261,7 +261,6 @@ def leading_linearised_vectors(
     *,
     outside: NDArray[Any] | None = None,
     tolerance: float = TOLERANCE,
-    most_products: int = MOST_PRODUCTS,
 ) -> Eigenvectors:
     """Return the leading eigenvectors of linearised message passing, as estimates of the weights.
 
@@ -270,8 +269,8 @@ def leading_linearised_vectors(
 
     Parameters
     ----------
-    X, count, seed, outside, tolerance, most_products
-        As in `leading_vectors`; a restart may overrun `most_products`.
+    X, count, seed, outside, tolerance
+        As in `leading_vectors`.
     G : array, shape (n, r, r)
         E[z z^T - I | y].
 
@@ -316,7 +315,7 @@ def leading_linearised_vectors(
     products += 1
     operator = LinearOperator((n * r, n * r), matvec=image, dtype=np.dtype(float))
     basis = min(max(4 * count, _ARNOLDI_BASIS), n * r)
-    restarts = max(most_products // (2 * basis), 2)
+    restarts = max(MOST_PRODUCTS // (2 * basis), 2)
     values: NDArray[Any]
     flats: NDArray[Any]
     try:
