@@ -61,6 +61,17 @@ def test_gauss_rules_are_exact_to_their_degree(count: int, expected: int) -> Non
         assert float(w @ z ** (2 * count)) < beyond * (1 - 1e-12)
 
 
+def test_two_planes_in_general_position_of_four_dimensions() -> None:
+    """E[z_1 sign(z_1 + z_2)] = 1 / sqrt(pi), and E[z_3 sign(z_3 + 2 z_4)] = sqrt(2 / (5 pi))."""
+    section = whole("sign(z1 + z2)*z1*sign(z3 + 2*z4)*z3")
+    rules, how = rules_for(section)
+    assert how == "planes"
+    found = [rule.mean(rule.evaluate(section)) for rule in rules]
+    exact = math.sqrt(2 / 5) / math.pi
+    assert found[0] == pytest.approx(exact, rel=1e-4)
+    assert found[1] == pytest.approx(exact, rel=2e-3)
+
+
 def test_a_piece_without_mass_has_no_nodes() -> None:
     z, w = gauss_normal(np.array([REACH - 1e-9]), 20, 5)
     assert (z < REACH).all() and w.sum() == pytest.approx(1.0, abs=1e-14)

@@ -206,6 +206,19 @@ def test_bounds_close_to_the_transition() -> None:
     )
 
 
+def test_labels_with_long_tails_leave_bounds_alone() -> None:
+    """The largest of n labels is the quantile of 1 / n, with three deviations of the noise."""
+    target = Hierarchical("z**3", "He2(z)", N=12, noise=0.5)
+    for n in (400.0, 700.0):
+        largest = target.composition.tail(1 / n) + 3 * math.sqrt(0.5)
+        deviations = largest / math.sqrt(target.label_variance)
+        said = f"the largest of {n:g} is about {deviations:.2g} standard deviations"
+        found = recovered_directions(target, 40, n)
+        assert said in found.reason
+        assert (found.least < found.share).all()
+    assert recovered_directions(target, 40, 5000.0).reason == ""
+
+
 # ---- kernels and exponents
 
 
