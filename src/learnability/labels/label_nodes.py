@@ -169,6 +169,7 @@ class _Half:
 def _levels(branches: _Branches) -> tuple[Array, NDArray[np.bool_]]:
     """Return the labels between which intervals lie, and whether a branch ends there."""
     ends = _distinct(np.concatenate([branches.at_low, branches.at_high]))
+    ends[-1] = branches.top.max()
     whole = np.arange(math.ceil(-REACH), REACH)
     inside = [
         whole[(whole > low + _APART) & (whole < high - _APART)]
@@ -176,6 +177,9 @@ def _levels(branches: _Branches) -> tuple[Array, NDArray[np.bool_]]:
     ]
     owners = np.repeat(np.arange(len(inside)), [len(z) for z in inside])
     between = branches.values(np.concatenate(inside), owners)
+    # Where a branch fades out, whole points have its label up to rounding: the end is the level.
+    nearest = np.abs(between[:, None] - ends).min(axis=1)
+    between = between[nearest > _rounding(between, np.abs(ends).max())]
     levels = _distinct(np.concatenate([ends, between]))
     return levels, np.isin(levels, ends)
 
@@ -253,5 +257,10 @@ def _parts(values: Array, sizes: list[int]) -> list[Array]:
 
 def _distinct(levels: Array) -> Array:
     levels = np.sort(levels)
-    scale = np.abs(levels) + 1e-3 * np.abs(levels).max()
-    return np.asarray(levels[np.diff(levels, prepend=-np.inf) > 1e-12 * scale])
+    apart = np.diff(levels, prepend=-np.inf) > _rounding(levels, np.abs(levels).max())
+    return np.asarray(levels[apart])
+
+
+def _rounding(levels: Array, largest: float) -> Array:
+    """Distance up to which labels count as one."""
+    return np.asarray(1e-12 * (np.abs(levels) + 1e-3 * largest))
