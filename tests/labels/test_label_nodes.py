@@ -7,7 +7,7 @@ import pytest
 
 from learnability import Link
 from learnability.gaussian.sections import Section
-from learnability.labels.label_nodes import label_nodes
+from learnability.labels.label_nodes import LabelNodes
 from learnability.labels.level_sets import LevelSets
 
 
@@ -20,7 +20,7 @@ def averages(functions: list[LevelSets], shares: list[float]) -> np.ndarray:
     counts = [len(f.pieces.branches) for f in functions]
     share = np.repeat(shares, counts)
     total = np.zeros(3)
-    for part in label_nodes(functions, 8):
+    for part in LabelNodes(functions)(8):
         z = part.roots
         density = np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi) * part.weights
         density = density * share[part.branches][:, None] * part.widths
@@ -48,7 +48,7 @@ def test_roots_have_one_label() -> None:
     functions = [levels("z**3 - 2*z"), levels("2*cos(z)")]
     numbers = [len(f.pieces.branches) for f in functions]
     owner = np.repeat([0, 1], numbers)
-    for part in label_nodes(functions, 6):
+    for part in LabelNodes(functions)(6):
         labels = [
             functions[owner[b]].section(z[:, None])
             for b, z in zip(part.branches, part.roots, strict=True)

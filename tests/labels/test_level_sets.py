@@ -42,6 +42,12 @@ def test_a_label_that_saturates_keeps_the_low_orders(text: str) -> None:
     np.testing.assert_allclose(value, 1.0, atol=1e-3)
 
 
+@pytest.mark.parametrize("text", ["-exp(-z**2)", "-1.2*exp(-z**2)", "-exp(-4*z**2)"])
+def test_a_label_that_fades_out_below_zero_keeps_its_tails(text: str) -> None:
+    """The modulus is told: beyond |z| = 6 labels are rounding of the largest one, but not zero."""
+    np.testing.assert_allclose(moments(text)[2], 1.0, rtol=0, atol=1e-9)
+
+
 def test_a_label_that_saturates_early_is_still_a_number() -> None:
     # tanh(He4) is one in double precision beyond |z| = 2.9: an atom with half a percent of mass.
     value, _ = levels("tanh(He4(z))").squared_moments(2)

@@ -84,3 +84,20 @@ def test_a_signal_is_there_above_ten_errors_and_may_be_above_five() -> None:
     assert signal(0.0, error=1.1e-3).may_be_there and signal(0.0, method="regression").may_be_there
     assert signal(2e-4).bound == pytest.approx(2.5e-4)
     assert signal(-2e-4).bound == pytest.approx(0.5e-4)
+
+
+def test_what_a_function_shows_is_as_exact_as_what_is_conditioned_on_it() -> None:
+    """One of two labels shows one direction; its error of 6e-4 made the other one part of it."""
+    steps = grand_staircase(Link(lambda z: np.sign(np.sin(2 * z[..., 0]) + z[..., 1]), r=2)).steps
+    z = np.linspace(-9, 9, 2001)
+    density = np.exp(-0.5 * (z**2 + np.sin(2 * z) ** 2))
+    first = np.array([density @ (2 * np.cos(2 * z)), density.sum()])  # E[y z], by Stein's lemma.
+    assert [s.kind for s in steps] == ["trivial", "trivial"]
+    unit = first / np.linalg.norm(first)
+    np.testing.assert_allclose(abs(steps[0].directions @ unit), 1.0, rtol=0, atol=1e-9)
+
+
+def test_the_sign_of_what_is_known_does_not_matter() -> None:
+    """Given z1 and y the modulus of z2 is known; where z1 < 0 its tails were lost (3e-7)."""
+    step = grand_staircase(Link("z1*exp(-z2**2)")).steps[1]
+    assert step.alpha == pytest.approx(0.5, abs=1e-9)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 from learnability import BayesAMP, Channel, LearnabilityError, MultiIndex
 from learnability.gaussian.rules import composite_legendre
@@ -119,3 +120,50 @@ def test_normal_labels_are_integrated_to_the_stated_error(
     found = label_information(MultiIndex(text).channel)
     M = np.array([[q]])
     assert abs(found(M).item() / float(total) - 1) <= found.error_at(M)
+
+
+@pytest.mark.parametrize(
+    ("text", "seen", "share"),
+    [("relu(z + xi)", "relu(z)", 0.5), ("abs(z + 0.5*xi)", "abs(z)", 0.8)],
+)
+def test_labels_of_one_sum_are_labels_of_one_direction(text: str, seen: str, share: float) -> None:
+    """Of v = (z + a xi) / |(1, a)| the overlap is q share, and z is told share of what v is."""
+    for q in (0.1, 0.6, 0.95):
+        expected = share * information(seen, share * q)
+        np.testing.assert_allclose(information(text, q), expected, rtol=1e-9)
+
+
+def test_two_directions_seen_beside_a_latent_one() -> None:
+    inner = information("tanh(z1)*z2", 0.35, 0.4)
+    found = information("tanh((z1 + xi)/sqrt(2))*z2", 0.7, 0.4)
+    np.testing.assert_allclose(found, np.diag([0.5, 1.0]) @ inner, rtol=1e-6)
+
+
+def _larger_of_two(q: float) -> float:
+    """I(q) of max(z, xi), from its evidence N(y; omega, V) Phi(y) + Phi((y - omega) / s) phi(y)."""
+    y, dy = composite_legendre(np.linspace(-9, 9, 241), np.inf, 6)
+    omega, weight = composite_legendre(np.linspace(-8, 8, 33), np.inf, 6)
+    weight = weight * norm.pdf(omega)
+    omega, s = math.sqrt(q) * omega[:, None], math.sqrt(1 - q)
+    at_y = norm.pdf(y, omega, s)
+    Z = at_y * norm.cdf(y) + norm.cdf((y - omega) / s) * norm.pdf(y)
+    slope = at_y * (norm.cdf(y) * (y - omega) / s**2 - norm.pdf(y))
+    return float(weight @ (slope**2 / np.maximum(Z, 1e-290)) @ dy)
+
+
+def test_labels_that_a_latent_variable_may_hide_lead_to_perfect_recovery() -> None:
+    """Half of the labels max(z, xi) are z itself: 0.999956(4e-8) was said where all is found."""
+    found = BayesAMP().predict("max(z, xi)", alpha=[1.5, 3.0])
+    assert found.attrs["alpha_full"] == pytest.approx(2.0, abs=1e-9)
+    assert float(found["overlap"][1, 0, 0]) == 1.0
+    ratios = [q / ((1 - q) * _larger_of_two(q)) for q in (0.94, 0.95, 0.955)]
+    stderr = found.attrs["alpha_algorithmic_stderr"]
+    assert found.attrs["alpha_algorithmic"] == pytest.approx(max(ratios), abs=3 * stderr)
+    q, error = (float(found[name][0, 0, 0]) for name in ("overlap", "overlap_stderr"))
+    assert abs(q / ((1 - q) * _larger_of_two(q)) - 1.5) < 3 * 1.5 * error / q
+
+
+def test_a_sign_that_is_hidden_does_not_hide_the_modulus() -> None:
+    told = label_information(Channel("sign(z + 0.3*xi)*abs(z)"))
+    assert told.full == pytest.approx(1.0, abs=1e-9)
+    assert told.exponent == 0.0

@@ -30,6 +30,7 @@ from learnability.gaussian.rules import gauss_normal, product_grid, sobol_normal
 from learnability.gaussian.sections import Section
 from learnability.labels._label_regression import CrossGram, regress_on_label
 from learnability.labels._law_moments import law_on, mean_of_law, moments_of_law
+from learnability.labels._like_sections import first_alike
 from learnability.labels._moment_matrices import ConditionalMoments
 from learnability.labels.cells import cells_of, few_values, mixture_gram, mixture_mean
 from learnability.labels.curved_cells import MOST_DIRECTIONS, CurvedCells
@@ -133,8 +134,10 @@ def _averaged(
     keep = weights > 1e-7
     points, weights = points[keep], weights[keep] / weights[keep].sum()
     budget = max(samples - math.ceil(math.log2(len(points))), 14)
-    parts = [_unconditional(section.fix(known, u), noise, orders, budget, blur) for u in points]
-    return {k: _mean([part[k] for part in parts], weights) for k in orders}
+    sections = [section.fix(known, u) for u in points]
+    alike = first_alike(sections, scales=noise == blur == 0)
+    own = {j: _unconditional(sections[j], noise, orders, budget, blur) for j in sorted({*alike})}
+    return {k: _mean([own[j][k] for j in alike], weights) for k in orders}
 
 
 def _mean(parts: list[ConditionalMoments], weights: Array) -> ConditionalMoments:
@@ -188,8 +191,7 @@ def _unconditional(
             found[k] = ConditionalMoments(k, np.array([[value[k]]]), (other,), (), "level sets", 1)
         return found
     if (labels := _curved_labels(section)) is not None:
-        nothing = np.zeros((0, section.m))
-        curved = CurvedCells(section, labels, nothing)
+        curved = CurvedCells(section, labels, np.zeros((0, section.m)))
         cells = [curved.moments(wanted, t) for t in _tolerances(curved)]
         return found | mixed_cells(cells, labels, noise, wanted, invariant)
     values = few_values(section)
@@ -206,9 +208,8 @@ def _on_the_line(
 ) -> tuple[Array, Array] | None:
     """Return squared moments up to order 8 of a one-dimensional section, kept for all orders.
 
-    A section that folds too often has an error of one: nothing is known of it. The answer is None
-    when the section has more dimensions, or breaks that were neither declared nor found, which
-    shows in a total mass other than one.
+    Of a section that folds too often nothing is known, and its error is one. The answer is None in
+    more dimensions, or where breaks were missed, which shows in a total mass other than one.
     """
     if len(slope) != len(offset):
         return None
@@ -234,11 +235,8 @@ def is_sampled(section: Section) -> bool:
 
 def _curved_labels(section: Section) -> Array | None:
     """Return the labels when they are finitely many and their cells have curved boundaries."""
-    if not 2 <= section.m <= MOST_DIRECTIONS or law_on(section) is not None:
-        return None
-    if section.planes is not None:
-        return None
-    return few_values(section)
+    curves = 2 <= section.m <= MOST_DIRECTIONS and law_on(section) is None
+    return few_values(section) if curves and section.planes is None else None
 
 
 def _tolerances(cells: CurvedCells) -> tuple[float, float]:

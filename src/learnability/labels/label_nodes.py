@@ -10,9 +10,8 @@ in whose variable the integrand is analytic.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,14 +23,17 @@ from learnability.gaussian.sections import REACH
 if TYPE_CHECKING:
     from learnability.labels.level_sets import LevelSets
 
-__all__ = ["Labels", "label_nodes"]
+__all__ = ["LabelNodes", "Labels"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Selection = slice | NDArray[np.bool_]
 
 _GRADED = np.concatenate([[0.0], 2.0 ** -np.arange(8, -1, -1)])
 _EVEN = np.array([0.0, 1.0])
 """Panels of half an interval of labels that begins where a branch ends, or where none does."""
+_AT_A_TIME = 2**19
+"""Roots that are looked for together."""
 _APART = 1e-3
 """Whole points closer to the end of a branch do not split it."""
 
@@ -76,101 +78,189 @@ class _Branches:
         self.top = np.maximum(self.at_low, self.at_high)
 
     def roots(self, y: Array, which: Indices) -> Array:
-        """Return the point of each branch of `which` (b,) with labels y (n,), shape (b, n)."""
-        found = np.empty((len(which), len(y)))
-        for f in np.unique(self._owner[which]):
-            own = self._owner[which] == f
-            found[own] = self._functions[f].points(y / self._scale[f], self._number[which[own]])
+        """Return the points (n,) of branches `which` (n,) with labels y (n,)."""
+        found = np.empty(len(y))
+        for f, own in self._of_each(which):
+            branch = self._number[which[own]]
+            found[own] = self._functions[f].points(y[own] / self._scale[f], branch)
         return found
 
-    def values(self, z: Array, branch: int) -> Array:
-        """Return the labels of points (n,) of one branch."""
-        owner = int(self._owner[branch])
-        return np.asarray(self._functions[owner].value(z) * self._scale[owner])
+    def values(self, z: Array, which: Indices) -> Array:
+        """Return the labels of points (n,) of branches (n,)."""
+        found = np.empty(len(z))
+        for f, own in self._of_each(which):
+            found[own] = self._functions[f].value(z[own]) * self._scale[f]
+        return found
 
     def slopes(self, z: Array, which: Indices) -> Array:
-        """Return |g'| at points (b, ...) of the branches."""
-        found = np.empty_like(z)
-        for f in np.unique(self._owner[which]):
-            own = self._owner[which] == f
+        """Return |g'| at points (n,) of branches (n,)."""
+        found = np.empty(len(z))
+        for f, own in self._of_each(which):
             found[own] = np.abs(self._functions[f].slope(z[own])) * self._scale[f]
         return found
 
+    def _of_each(self, which: Indices) -> Iterator[tuple[int, Selection]]:
+        """Each function with the places of its branches among those of `which`."""
+        if len(self._functions) == 1:
+            yield 0, slice(None)
+            return
+        owner = self._owner[which]
+        for f in np.unique(owner):
+            yield int(f), owner == f
 
-def label_nodes(functions: Sequence[LevelSets], n: int) -> list[Labels]:
-    """Return nodes that integrate over the continuous part of the labels, with all roots of each.
+
+class LabelNodes:
+    """Nodes of integrals over the continuous part of the labels of some functions.
 
     Parameters
     ----------
     functions : sequence of LevelSets
         Functions of the same normal variable; a label may come from any of them.
-    n : int
-        Number of nodes of each panel.
     """
-    branches = _Branches(functions)
-    if not len(branches.low):
-        return []
+
+    def __init__(self, functions: Sequence[LevelSets]) -> None:
+        self._branches = _Branches(functions)
+        self._halves = _halves(self._branches) if len(self._branches.low) else []
+
+    def __call__(self, n: int) -> list[Labels]:
+        """Return the nodes, with all roots of each.
+
+        Parameters
+        ----------
+        n : int
+            Number of nodes of each panel.
+        """
+        found: list[Labels] = []
+        roots = np.array([len(half.others) * half.panels * n for half in self._halves])
+        for part in np.unique(np.cumsum(roots) // _AT_A_TIME):  # As far as memory goes.
+            some = np.nonzero(np.cumsum(roots) // _AT_A_TIME == part)[0]
+            found += _with_all_roots(self._branches, [self._halves[k] for k in some], n)
+        return found
+
+
+@dataclass(frozen=True)
+class _Half:
+    """Half of an interval of labels, from a level at its end to its middle.
+
+    Its labels are those of the points of one branch from `start` to `stop`; other branches have
+    them too.
+    """
+
+    level: float
+    between: tuple[float, float]
+    start: float
+    stop: float
+    graded: bool
+    branch: int
+    others: Indices
+
+    @property
+    def panels(self) -> int:
+        """Number of panels, closer to the level where a branch ends there."""
+        return len(_GRADED if self.graded else _EVEN) - 1
+
+    def nodes(self, n: int) -> tuple[Array, Array]:
+        """Points of the branch and the weights of an integral over them, n for each panel."""
+        fraction, weight = composite_legendre(_GRADED if self.graded else _EVEN, 1.0, n)
+        length = self.stop - self.start
+        return self.start + fraction * length, weight * abs(length)
+
+
+def _levels(branches: _Branches) -> tuple[Array, NDArray[np.bool_]]:
+    """Return the labels between which intervals lie, and whether a branch ends there."""
     ends = _distinct(np.concatenate([branches.at_low, branches.at_high]))
+    ends[-1] = branches.top.max()
     whole = np.arange(math.ceil(-REACH), REACH)
     inside = [
         whole[(whole > low + _APART) & (whole < high - _APART)]
         for low, high in zip(branches.low, branches.high, strict=True)
     ]
-    between = [branches.values(z, k) for k, z in enumerate(inside)]
-    levels = _distinct(np.concatenate([ends, *between]))
-    is_end = np.isin(levels, ends)
-    found = []
-    for k, (below, above) in enumerate(pairwise(levels)):
-        middle = 0.5 * (below + above)
-        which = np.nonzero((branches.bottom < middle) & (branches.top > middle))[0]
-        if len(which):
-            found += _between(branches, which, (below, above), (is_end[k], is_end[k + 1]), n)
-    return found
+    owners = np.repeat(np.arange(len(inside)), [len(z) for z in inside])
+    between = branches.values(np.concatenate(inside), owners)
+    # Where a branch fades out, whole points have its label up to rounding: the end is the level.
+    nearest = np.abs(between[:, None] - ends).min(axis=1)
+    between = between[nearest > _rounding(between, np.abs(ends).max())]
+    levels = _distinct(np.concatenate([ends, between]))
+    return levels, np.isin(levels, ends)
 
 
-def _between(
-    branches: _Branches,
-    which: Indices,
-    levels: tuple[float, float],
-    graded: tuple[bool, bool],
-    n: int,
-) -> list[Labels]:
-    """Return nodes for the labels between two levels, closer to those where branches end."""
-    below, above = levels
-    ends = branches.roots(np.array([below, above]), which)  # (b, 2)
-    for j, level in enumerate((below, above)):  # At a fold bisection finds half the digits.
-        close = 1e-11 * (abs(level) + 1e-3 * (above - below))
-        own = np.abs(branches.at_low[which] - level) <= close
-        ends[:, j] = np.where(own, branches.low[which], ends[:, j])
-        own = np.abs(branches.at_high[which] - level) <= close
-        ends[:, j] = np.where(own, branches.high[which], ends[:, j])
-    longest = int(np.argmax(np.abs(ends[:, 1] - ends[:, 0])))
-    middle = float(branches.values(np.array([ends[longest].mean()]), which[longest])[0])
-    halves = branches.roots(np.array([middle]), which)[:, 0]
+def _halves(branches: _Branches) -> list[_Half]:
+    """Return the halves of the intervals between levels, with the branches that have them."""
+    levels, is_end = _levels(branches)
+    below, above = levels[:-1], levels[1:]
+    middles = 0.5 * (below + above)
+    found = (branches.bottom[:, None] < middles) & (branches.top[:, None] > middles)
+    interval, which = np.nonzero(found.T)  # Pairs, those of one interval beside each other.
+    if not len(which):
+        return []
+    both, level = np.tile(which, 2), np.concatenate([below[interval], above[interval]])
+    ends = branches.roots(level, both)
+    # At a fold bisection finds half the digits.
+    close = 1e-11 * (np.abs(level) + 1e-3 * np.tile((above - below)[interval], 2))
+    ends = np.where(np.abs(branches.at_low[both] - level) <= close, branches.low[both], ends)
+    ends = np.where(np.abs(branches.at_high[both] - level) <= close, branches.high[both], ends)
+    slopes = branches.slopes(ends, both).reshape(2, -1)
+    ends = ends.reshape(2, -1)
+    groups = np.split(np.arange(len(which)), np.nonzero(np.diff(interval))[0] + 1)
+    longest = np.array([g[np.argmax(np.abs(ends[1, g] - ends[0, g]))] for g in groups])
+    at_middle = branches.values(ends[:, longest].mean(axis=0), which[longest])
+    middle = np.repeat(at_middle, [len(g) for g in groups])
+    halfway = branches.roots(middle, which)
+    made = []
+    for g in groups:
+        k, ordered = interval[g[0]], which[g]
+        between = float(below[k]), float(above[k])
+        for j, level_there in enumerate(between):
+            # The variable is that of the longest branch that folds at this level, if any does.
+            extent = np.abs(ends[j, g] - halfway[g])
+            folds = slopes[j, g] * extent < 1e-3 * abs(middle[g[0]] - level_there)
+            ref = int(np.argmax(np.where(folds, extent + 2 * REACH, extent)))
+            points = float(ends[j, g[ref]]), float(halfway[g[ref]])
+            others = np.delete(ordered, ref)
+            graded = bool(is_end[k + j])
+            made.append(_Half(level_there, between, *points, graded, ordered[ref], others))
+    return made
+
+
+def _with_all_roots(branches: _Branches, halves: list[_Half], n: int) -> list[Labels]:
+    """Return labels of several halves, with their points on all branches."""
+    points, widths = zip(*(half.nodes(n) for half in halves), strict=True)
+    sizes = [len(z) for z in points]
+    own = np.repeat([half.branch for half in halves], sizes)
+    values = _parts(branches.values(np.concatenate(points), own), sizes)
+    labels = [np.clip(y, *half.between) for y, half in zip(values, halves, strict=True)]
+    wanted = [np.tile(y, len(half.others)) for y, half in zip(labels, halves, strict=True)]
+    on = [np.repeat(half.others, size) for half, size in zip(halves, sizes, strict=True)]
+    other = branches.roots(np.concatenate(wanted), np.concatenate(on))
+    other_points = _parts(other, [len(y) for y in wanted])
+    roots = [np.concatenate(pair) for pair in zip(points, other_points, strict=True)]
+    ordered = [np.concatenate([[half.branch], half.others]) for half in halves]
+    which = [np.repeat(order, size) for order, size in zip(ordered, sizes, strict=True)]
+    slopes = np.maximum(branches.slopes(np.concatenate(roots), np.concatenate(which)), 1e-290)
     found = []
-    for j, level in enumerate((below, above)):
-        # The variable is that of the longest branch that folds at this level, if any does.
-        extent = np.abs(ends[:, j] - halves)
-        folds = branches.slopes(ends[:, j], which) * extent < 1e-3 * abs(middle - level)
-        ref = int(np.argmax(np.where(folds, extent + 2 * REACH, extent)))
-        start, stop = float(ends[ref, j]), float(halves[ref])
-        panels = _GRADED if graded[j] else _EVEN
-        fraction, weight = composite_legendre(panels, 1.0, n)
-        z = start + fraction * (stop - start)
-        y = np.clip(branches.values(z, which[ref]), below, above)
-        others = np.delete(which, ref)
-        ordered = np.concatenate([which[[ref]], others])
-        roots = np.concatenate([z[None], branches.roots(y, others)])
-        slopes = np.maximum(branches.slopes(roots, ordered), 1e-290)
-        relative = np.minimum(slopes[0] / slopes, 1e100)
+    parts = _parts(slopes, [len(z) for z in roots])
+    for half, y, z, slope, order, width in zip(
+        halves, labels, roots, parts, ordered, widths, strict=True
+    ):
+        slope = slope.reshape(len(order), -1)
+        relative = np.minimum(slope[0] / slope, 1e100)
         # Where rounding hides how far a label is from the fold, the slopes are lost too.
-        blind = np.abs(y - level) <= 64 * np.finfo(float).eps * np.abs(level)
+        blind = np.abs(y - half.level) <= 64 * np.finfo(float).eps * np.abs(half.level)
         relative = np.where(blind, np.minimum(relative, 1.0), relative)
-        found.append(Labels(roots, relative, weight * abs(stop - start), ordered))
+        found.append(Labels(z.reshape(slope.shape), relative, width, order))
     return found
+
+
+def _parts(values: Array, sizes: list[int]) -> list[Array]:
+    return np.split(values, np.cumsum(sizes)[:-1])
 
 
 def _distinct(levels: Array) -> Array:
     levels = np.sort(levels)
-    scale = np.abs(levels) + 1e-3 * np.abs(levels).max()
-    return np.asarray(levels[np.diff(levels, prepend=-np.inf) > 1e-12 * scale])
+    apart = np.diff(levels, prepend=-np.inf) > _rounding(levels, np.abs(levels).max())
+    return np.asarray(levels[apart])
+
+
+def _rounding(levels: Array, largest: float) -> Array:
+    """Distance up to which labels count as one."""
+    return np.asarray(1e-12 * (np.abs(levels) + 1e-3 * largest))

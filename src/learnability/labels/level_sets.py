@@ -5,7 +5,7 @@ With y = g(z), the roots z_b of g(z) = y and the weights w_b = phi(z_b) / |g'(z_
     E[h_k(z) | y] = sum_b h_k(z_b) w_b / sum_b w_b,
 
 and flat pieces are atoms of the label. The line is split at the folds of g and, in the label,
-at every value taken at a fold (`label_nodes`). With label noise the sum over roots becomes an
+at every value taken at a fold (`LabelNodes`). With label noise the sum over roots becomes an
 integral over the stretch of each branch that the noise can reach.
 """
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from learnability.gaussian.hermite_products import hermite_table
 from learnability.gaussian.rules import composite_legendre, normal_measure
 from learnability.gaussian.sections import Section
-from learnability.labels.label_nodes import Labels, label_nodes
+from learnability.labels.label_nodes import LabelNodes, Labels
 from learnability.labels.monotone_pieces import BISECTIONS, Pieces, monotone_pieces
 
 __all__ = ["MOST_BRANCHES", "LevelSets"]
@@ -67,25 +67,25 @@ class LevelSets:
         return len(self.pieces.branches) <= MOST_BRANCHES
 
     def points(self, y: Array, which: Indices) -> Array:
-        """Return the point of each branch with a label, or the end of the branch closest to it.
+        """Return points of branches with given labels, or the ends closest to them.
 
         Parameters
         ----------
         y : array
             Labels, in the unit.
-        which : array of int, shape (n,)
-            Numbers of branches.
+        which : array of int
+            Numbers of branches, of a shape that broadcasts with that of `y`.
 
         Returns
         -------
-        array, shape (n, *y.shape)
-            The points.
+        array
+            The points, of the common shape.
         """
         branches = self.pieces.branches
-        shape = (len(which),) + (1,) * y.ndim
-        low = np.broadcast_to(branches.low[which].reshape(shape), (len(which), *y.shape))
-        high = np.broadcast_to(branches.high[which].reshape(shape), low.shape)
-        rising = (branches.at_high > branches.at_low)[which].reshape(shape)
+        shape = np.broadcast_shapes(np.shape(y), np.shape(which))
+        low = np.broadcast_to(branches.low[which], shape)
+        high = np.broadcast_to(branches.high[which], shape)
+        rising = (branches.at_high > branches.at_low)[which]
         for _ in range(BISECTIONS):
             middle = 0.5 * (low + high)
             right = (self.value(middle) < y) == rising
@@ -95,7 +95,7 @@ class LevelSets:
     def _hits(self, y: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Roots (b, n) of labels in the unit, the log of their slopes, and whether they exist."""
         branches = self.pieces.branches
-        roots = self.points(y, np.arange(len(branches)))
+        roots = self.points(y, np.arange(len(branches))[:, None])
         log_slope = np.log(np.maximum(np.abs(self.slope(roots)), 1e-290))
         return roots, log_slope, (y >= branches.bottom[:, None]) & (y <= branches.top[:, None])
 
@@ -180,7 +180,11 @@ class LevelSets:
 
     def labels(self, n: int) -> list[Labels]:
         """Nodes that integrate over the continuous part of the label, with all roots of each."""
-        return label_nodes([self], n)
+        return self._nodes(n)
+
+    @cached_property
+    def _nodes(self) -> LabelNodes:
+        return LabelNodes([self])
 
     def _noisy(self, order: int, noise: float, n: int) -> Array:
         branches, flat_values = self.pieces.branches, self.pieces.flat_values
@@ -204,7 +208,7 @@ class LevelSets:
         # Panels are narrow both in the label, in units of the noise, and on the line.
         steps_of_noise = np.array([-8.5, -5.5, -3.5, -2, -0.7, 0.7, 2, 3.5, 5.5, 8.5])
         for k in range(len(branches)):
-            cuts = self.points(y + sigma * steps_of_noise[:, None], np.array([k]))[0]
+            cuts = self.points(y + sigma * steps_of_noise[:, None], np.array(k))
             steps = np.arange(np.ceil(branches.low[k]), branches.high[k])[:, None]
             steps = np.clip(steps, cuts.min(axis=0), cuts.max(axis=0))
             cuts = np.sort(np.concatenate([cuts, steps]), axis=0)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.gaussian.rules import composite_legendre, normal_measure
-from learnability.labels.label_nodes import label_nodes
+from learnability.labels.label_nodes import LabelNodes
 from learnability.labels.posterior import BoxPosterior
 
 __all__ = ["FiniteInformation", "RootInformation"]
@@ -233,7 +233,7 @@ class RootInformation:
         functions = [levels for levels, _ in self.scheme.functions]
         counts = [len(levels.pieces.branches) for levels in functions]
         roots, logs, widths = [], [], []
-        for part in label_nodes(functions, n):
+        for part in LabelNodes(functions)(n):
             density = (np.exp(-0.5 * part.roots**2) * part.weights).sum(axis=0) * part.widths
             kept = density > 1e-17
             at = np.zeros((sum(counts), int(kept.sum())))

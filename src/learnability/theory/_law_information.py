@@ -6,7 +6,7 @@ Of finitely many labels, or of counts, with probabilities p_k(z) it is
 
 with omega ~ N(0, M) and V = I - M. A normal label of one coordinate is integrated on its table.
 For any other function of visible and latent coordinates it is the visible block of the information
-of that function, at an overlap that is zero for the latent ones.
+of that function, in the directions on which it depends, at an overlap that is zero for latent ones.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,11 @@ from learnability.labels.channel import Channel
 from learnability.labels.finite_laws import FiniteLaw
 from learnability.labels.laws import Law
 from learnability.labels.line_tables import line_table
+from learnability.theory._limit_information import share_of_slopes
 from learnability.theory.information import LabelInformation, label_information
+
+if TYPE_CHECKING:
+    from learnability.theory.relevant_directions import RelevantDirections
 
 __all__ = ["LawInformation"]
 
@@ -56,7 +61,7 @@ class LawInformation(LabelInformation):
     """
 
     def __post_init__(self) -> None:
-        size = self.r if self._core is None else self._core.link.r
+        size = self.r if self._core is None else self._core.channel.link.r
         if size > _MOST_DIRECTIONS:
             raise LearnabilityError(
                 f"State evolution of {self._law.name} has {size} hidden directions and latent "
@@ -69,12 +74,20 @@ class LawInformation(LabelInformation):
         return self.channel.law
 
     @cached_property
-    def _core(self) -> Channel | None:
-        """The channel of the function of visible and latent coordinates, where that is used."""
+    def _core(self) -> RelevantDirections | None:
+        """The function of visible and latent coordinates, where that is used."""
+        from learnability.theory.relevant_directions import relevant_directions
+
         if not self._law.integrated_by_core:
             return None
         on_line = self.r == 1 and line_table(self._law, np.ones((1, 1)), np.zeros(1), self._noise)
-        return None if on_line else Channel(self._law.core, self._noise)
+        return None if on_line else relevant_directions(Channel(self._law.core, self._noise))
+
+    @property
+    def _of_core(self) -> LabelInformation:
+        """The information of that function in the directions on which it depends."""
+        assert self._core is not None
+        return label_information(self._core.channel)
 
     @property
     def _few_labels(self) -> bool:
@@ -99,21 +112,23 @@ class LawInformation(LabelInformation):
     def exact_at(self, M: Array) -> bool:
         """Whether only well-resolved quadratures limit it: for one direction, and few labels."""
         if self._core is not None:
-            return self.r == 1 and label_information(self._core).exact_at(self._padded(M))
+            return self.r == 1 and self._of_core.exact_at(self._padded(M))
         return self.r == 1 and self._few_labels and not self._bent
 
     @cached_property
     def error(self) -> float:
         """Relative error of I(M), from two resolutions; that of the quadrature if exact."""
         if self._core is not None:
-            return label_information(self._core).error
+            return self._of_core.error
         if self.r == 1:
             return 1e-3 if self._bent else 1e-8
         return max(self._gap(q * np.eye(self.r)) for q in (0.3, 0.7)) + 1e-8
 
     def error_at(self, M: Array) -> float:
         """The same at one overlap: between multiples of the identity it may be far larger."""
-        if self._core is not None or self.r == 1:
+        if self._core is not None:
+            return max(self.error, self._of_core.error_at(self._padded(M)))
+        if self.r == 1:
             return self.error
         values, frame = np.linalg.eigh(0.5 * (M + M.T))
         kept = (frame * np.minimum(values, 1 - _CLOSEST * (self.exponent < 1))) @ frame.T
@@ -127,7 +142,7 @@ class LawInformation(LabelInformation):
     def __call__(self, M: Array) -> Array:
         """E[g_out g_out^T] at overlap M, shape (r, r)."""
         if self._core is not None:
-            found = label_information(self._core)(self._padded(M))[: self.r, : self.r]
+            found = self._visible(self._of_core(self._padded(M)))
         elif self.r == 1:
             found = np.array([[self._on_line(float(M[0, 0]))]])
         else:
@@ -142,22 +157,51 @@ class LawInformation(LabelInformation):
         """The same: it is smooth."""
         if self._core is None:
             return self
-        core = label_information(self._core).around(self._padded(M))
-        return lambda near: self._symmetric(core(self._padded(near))[: self.r, : self.r], near)
+        core = self._of_core.around(self._padded(M))
+        return lambda near: self._symmetric(self._visible(core(self._padded(near))), near)
 
     @property
     def exponent(self) -> float:
         """The power e in V I(M) ~ V^e close to perfect recovery: 1/2 where probabilities jump."""
         law = self._law
+        if self._settled > 0:
+            return 0.0
         jumps = isinstance(law, FiniteLaw) and not law.latents and law.breaks
         return 0.5 if jumps and not self._noise else 1.0
 
+    @cached_property
+    def _settled(self) -> float:
+        """The share of labels that are functions of z alone, whatever the latent variables are."""
+        if self._core is None or self._noise:
+            return 0.0
+
+        def tell_z_alone(slopes: Array) -> NDArray[np.bool_]:
+            moves = np.abs(slopes) > 1e-12
+            return np.asarray(
+                moves[..., : self.r].any(axis=-1) & ~moves[..., self.r :].any(axis=-1)
+            )
+
+        return share_of_slopes(self._law.core, tell_z_alone)
+
+    @cached_property
+    def full(self) -> float:
+        """The ratio of samples above which perfect recovery is a fixed point; inf if it never is.
+
+        Close to it only labels that are functions of z alone tell how far z lies along a normal.
+        """
+        return self.r / self._settled if self._settled > 0 else math.inf
+
     def _padded(self, M: Array) -> Array:
-        """The overlap with nothing known of the latent variables."""
+        """The overlap of the directions of the core, with nothing known of latent variables."""
         assert self._core is not None
-        full = np.zeros((self._core.link.r,) * 2)
+        full = np.zeros((self._law.core.r,) * 2)
         full[: self.r, : self.r] = M
-        return full
+        return self._core.inner(full)
+
+    def _visible(self, information: Array) -> Array:
+        """What the information about the directions of the core is about the visible ones."""
+        assert self._core is not None
+        return self._core.outer(information)[: self.r, : self.r]
 
     # ---- one direction
 

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.gaussian.quadrature import adapted_frame, rules_for
 from learnability.gaussian.rules import sobol_normals
+from learnability.gaussian.sections import Section
 from learnability.labels.link import Link
 
-__all__ = ["BeyondResolved", "limit_information", "sampled_slopes"]
+__all__ = ["BeyondResolved", "limit_information", "sampled_slopes", "share_of_slopes"]
 
 Array = NDArray[np.float64]
 
@@ -27,6 +29,31 @@ def sampled_slopes(link: Link) -> Array:
     with np.errstate(all="ignore"):
         slopes = np.stack([np.asarray(d(z), dtype=float) for d in link.gradient()])
     return np.where(np.isfinite(slopes), slopes, 0.0).T
+
+
+def share_of_slopes(link: Link, counts: Callable[[Array], NDArray[np.bool_]]) -> float:
+    """Return the probability of z at which a gradient has a property that only breaks change.
+
+    Parameters
+    ----------
+    link : Link
+        Whose gradients are asked for.
+    counts : callable
+        From gradients (..., r) to whether they have the property (...).
+
+    Returns
+    -------
+    float
+        One where nearly all of them have it.
+    """
+    whole = Section.whole(link)
+    turned = whole.inside(adapted_frame(whole))
+    rule = rules_for(turned, constant=True)[0][0]
+    z = rule.evaluate(turned.points)
+    with np.errstate(all="ignore"):
+        slopes = np.stack([np.asarray(d(z), dtype=float) for d in link.gradient()], axis=-1)
+    share = rule.mean(counts(np.where(np.isfinite(slopes), slopes, 0.0)).astype(float))
+    return 1.0 if share > 0.999 else share
 
 
 def limit_information(slopes: Array, V: Array) -> Array:

@@ -173,12 +173,20 @@ def _trivial_span(
     floor = 1e-10 if known.tilt < _EXACT else _TOLD_APART
     for samples in (FEW_SAMPLES, MANY_SAMPLES):
         moments = conditional_moments(section, 0.0, [1], known.rows, samples, blur)[1]
-        further = open_range(rest @ moments.matrix @ rest.T, moments.entry_error, 1.0, floor)
+        if not moments.replicates and shown[1].tilt > _EXACT:
+            whole = open_range(moments.matrix, moments.entry_error, 1.0, floor)
+            outside = found - found @ whole.basis.T @ whole.basis
+            if whole.tilt < shown[1].tilt and np.abs(outside).max() <= 10 * shown[1].tilt:
+                shown = {**shown, 1: whole}  # The same directions, known better.
+                found, rest = whole.basis, complement(whole.basis, left)
+        # What is found is off by an angle, and so is the rest.
+        error = moments.entry_error + shown[1].tilt ** 2 * float(np.abs(moments.matrix).max())
+        further = open_range(rest @ moments.matrix @ rest.T, error, 1.0, floor)
         span = np.vstack([found, further.basis @ rest])
         if not moments.replicates or len(span) >= moments.allowed:
             break
     # A signal that errors of the known directions could cause proves nothing either way.
-    seen = open_range(rest @ moments.matrix @ rest.T, moments.entry_error, 1.0)
+    seen = open_range(rest @ moments.matrix @ rest.T, error, 1.0)
     doubt = further.doubt or len(seen.basis) > len(further.basis)
     doubt = doubt and len(span) < moments.allowed
     if moments.replicates and len(span) < moments.allowed and len(span) < left:

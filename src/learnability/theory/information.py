@@ -22,7 +22,7 @@ from learnability.labels.channel import Channel
 from learnability.labels.posterior import box_posterior
 from learnability.theory._box_information import FiniteInformation, RootInformation
 from learnability.theory._level_information import FINE, ROUGH, LevelInformation
-from learnability.theory._limit_information import BeyondResolved, sampled_slopes
+from learnability.theory._limit_information import BeyondResolved, sampled_slopes, share_of_slopes
 from learnability.theory._line_information import (
     FEWER_LINES,
     FINE_LINES,
@@ -394,6 +394,5 @@ class LabelInformation:
         """
         if self.exponent > 0:
             return math.inf
-        moving = float(np.mean(np.any(np.abs(self._slopes) > 1e-12, axis=1)))
-        moving = 1.0 if moving > 0.999 else moving
+        moving = share_of_slopes(self.channel.link, lambda s: np.any(np.abs(s) > 1e-12, axis=-1))
         return self.r / moving if moving > 0 else math.inf

@@ -1,0 +1,53 @@
+"""Sections that differ by a map of the label share their moments; others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from learnability import Channel, Link
+from learnability.gaussian.sections import Section
+from learnability.labels._like_sections import first_alike
+
+POINTS = (-1.3, -0.2, 0.4, 2.0)
+
+
+def alike(source: str | Callable[..., object], scales: bool) -> list[int]:
+    link = Link(source, r=2)
+    sections = [Section.whole(link).fix(np.array([[1.0, 0.0]]), np.array([u])) for u in POINTS]
+    return first_alike(sections, scales)
+
+
+@pytest.mark.parametrize(
+    ("text", "shifts", "scales"),
+    [
+        ("floor(z1) + z2**2", [0, 0, 0, 0], [0, 0, 0, 0]),
+        ("tanh(z1)*abs(z2) + z1", [0, 1, 2, 3], [0, 0, 0, 0]),
+        ("sign(z2 - 0.001*z1)", [0, 1, 2, 3], [0, 1, 2, 3]),
+        ("relu(z1)*z2", [0, 0, 2, 3], [0, 1, 2, 2]),
+        ("exp(z1*z2)", [0, 1, 2, 3], [0, 1, 2, 3]),
+        ("z2**2 + z1*z2**3/1000", [0, 1, 2, 3], [0, 1, 2, 3]),
+    ],
+)
+def test_which_sections_are_alike(text: str, shifts: list[int], scales: list[int]) -> None:
+    assert alike(text, False) == shifts
+    assert alike(text, True) == scales
+
+
+def test_functions_are_compared_too() -> None:
+    assert alike(lambda z: z[..., 0] * np.abs(z[..., 1]), True) == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("text", "noise"), [("tanh(z1)*abs(z2) + z1", 0.0), ("z1 + z2**2", 0.3)])
+def test_moments_are_those_of_all_sections(
+    text: str, noise: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = np.array([[1.0, 0.0]])
+    ours = Channel(text, noise).conditional_moments([2], known)[2]
+    monkeypatch.setattr(
+        "learnability.labels.conditional.first_alike", lambda s, scales: list(range(len(s)))
+    )
+    each = Channel(text, noise).conditional_moments([2], known)[2]
+    np.testing.assert_allclose(ours.matrix, each.matrix, rtol=1e-10)
