@@ -11,6 +11,17 @@ must be that of the averaged W, or the iteration never comes to rest. A = g g^T 
 of -d g_out over d on average and is never negative, which the latter can be. Only thin products
 read X.
 
+Labels without noise, whose directions are found exactly, need more. Let e be the variance of the
+error and c what is taken for it. For linear labels A is alpha e / c^2, and rho = e / c becomes
+1 + alpha (rho - 1)^2: where alpha (rho - 1) > 1 the covariance runs away from the error, and a run
+loses what it had found. There B = -sum_i d g_out / d, alpha / c in that case, takes the place of A
+where it is positive, and the covariance of the new estimate is that of its parts,
+
+    W <- (I + B)^{-1} (g X / d + B W),   C <- (I + B)^{-1} (I + g g^T / d) (I + B)^{-1},
+
+while the memory term has (I + B)^{-1}: rho is 1 after every step. At the fixed point it is the same
+algorithm.
+
 References
 ----------
 Rangan, ISIT 2011; Aubin, Maillard, Barbier, Krzakala, Macris, Zdeborova, NeurIPS 2018, algorithm 1.
@@ -126,6 +137,8 @@ def iterate(
     collect: Callable[..., NDArray[Any]] = collect,
     diagonal: bool = False,
     exact: bool = False,
+    with_information: Callable[[NDArray[Any], Array], tuple[NDArray[Any], Array | None]]
+    | None = None,
 ) -> Run:
     """Run message passing until it stands still.
 
@@ -154,6 +167,8 @@ def iterate(
         Whether labels without noise let directions be known exactly. One that is, beside others
         that are not, is held from then on: the estimate of its variance does not fall to zero
         with its error, and labels next to zero of that direction would tell nothing of the others.
+    with_information : callable, optional
+        (omega, C) -> (g_out, -sum of its derivatives (r, r) or None), for labels without noise.
 
     Returns
     -------
@@ -161,19 +176,28 @@ def iterate(
     """
     d, r = X.shape[1], len(hidden)
     W, C = np.asarray(start.W, dtype=X.dtype), start.C
+    answer = C  # This is by how much the estimate follows its own sum.
     memory = np.zeros((r, len(X)), dtype=X.dtype)
     states = [((W @ hidden.T).astype(float), (W @ W.T).astype(float), C)]
     status, held, free = Status.STOPPED, np.zeros((r, r)), np.eye(r, dtype=X.dtype)
     for _ in range(iterations):
-        g = channel_step(project(X, W) - C.astype(X.dtype) @ memory, C)
+        omega, slope = project(X, W) - answer.astype(X.dtype) @ memory, None
+        if with_information is None:
+            g = channel_step(omega, C)
+        else:
+            g, slope = with_information(omega, C)
         if held.any():
             g = free @ g
         memory += damping * (g - memory)
-        A = (g @ g.T).astype(float) / d
-        A = np.diag(np.diag(A)) if diagonal else A
-        A /= max(_LEAST * float(np.abs(A).sum()), 1.0)
+        spread = (g @ g.T).astype(float) / d
+        spread = np.diag(np.diag(spread)) if diagonal else spread
+        spread /= max(_LEAST * float(np.abs(spread).sum()), 1.0)
+        if not (np.isfinite(spread).all() and (slope is None or np.isfinite(slope).all())):
+            status = Status.DIVERGED
+            break
+        A = spread if slope is None else _positive(free @ slope @ free / d, spread, diagonal)
         pull = collect(X, g) / X.dtype.type(d) + A.astype(X.dtype) @ W
-        if not (np.isfinite(A).all() and np.isfinite(pull).all()):
+        if not np.isfinite(pull).all():
             status = Status.DIVERGED
             break
         gain = matrix_function(A, lambda value: 1 / (1 + value))
@@ -185,12 +209,18 @@ def iterate(
         size = max(float(np.linalg.norm(new)), _SMALL)
         W = W + damping * move
         length = (W @ W.T).astype(float)
-        C = _no_smaller((1 - damping) * C + damping * gain, length)
+        if slope is None:
+            C = answer = _no_smaller((1 - damping) * C + damping * gain, length)
+        else:
+            own = gain @ (np.eye(r) + spread) @ gain
+            C = (1 - damping) * C + damping * own
+            answer = (1 - damping) * answer + damping * gain
         C = np.diag(np.diag(C)) if diagonal else C
         known = _known_exactly(C, length, move, held) if exact else held
         if known.any():
             held, free = known, (np.eye(r) - known).astype(X.dtype)
             memory, C = free @ memory, free @ C @ free + _HELD * held
+            answer = C
         states.append(((W @ hidden.T).astype(float), length, C))
         if change <= tolerance * size or float(np.abs(C).max()) <= _KNOWN:
             status = Status.CONVERGED
@@ -199,6 +229,15 @@ def iterate(
     if status is not Status.DIVERGED and _inconsistent(length[-1], covariance[-1], d):
         status = Status.INCONSISTENT
     return Run(W, covariance, overlap, length, memory, status)
+
+
+def _positive(slope: Array, spread: Array, diagonal: bool) -> Array:
+    """The derivative of the sums where it is positive, and their covariance elsewhere."""
+    slope = np.diag(np.diag(slope)) if diagonal else 0.5 * (slope + slope.T)
+    values, vectors = np.linalg.eigh(slope)
+    good, other = vectors[:, values > 0], vectors[:, values <= 0]
+    inner = other @ (other.T @ spread @ other) @ other.T
+    return np.asarray((good * values[values > 0]) @ good.T + inner)
 
 
 def _no_smaller(C: Array, length: Array) -> Array:

@@ -159,6 +159,7 @@ class BayesAMP(Learner):
             found: Run = iterate(
                 X, step, first, hidden, damping, self.iterations, self.tolerance,
                 diagonal=diagonal, exact=exact,
+                with_information=step.with_information if exact else None,
             )  # fmt: skip
             return found
 
