@@ -15,12 +15,11 @@ Labels without noise, whose directions are found exactly, need more. Let e be th
 error and c what is taken for it. For linear labels A is alpha e / c^2, and rho = e / c becomes
 1 + alpha (rho - 1)^2: where alpha (rho - 1) > 1 the covariance runs away from the error, and a run
 loses what it had found. There B = -sum_i d g_out / d, alpha / c in that case, takes the place of A
-where it is positive, and the covariance of the new estimate is that of its parts,
+where it is positive, F, the average of (I + B)^{-1} g as W is one, that of C g_old, and
 
-    W <- (I + B)^{-1} (g X / d + B W),   C <- (I + B)^{-1} (I + g g^T / d) (I + B)^{-1},
+    W <- (I + B)^{-1} (g X / d + B W),   S = F F^T / d,   M^2 = W W^T - S,   C <- (I - M)^2 + S:
 
-while the memory term has (I + B)^{-1}: rho is 1 after every step. At the fixed point it is the same
-algorithm.
+the estimate is M W* and a random part of covariance S. At the fixed point it is the same algorithm.
 
 References
 ----------
@@ -176,28 +175,23 @@ def iterate(
     """
     d, r = X.shape[1], len(hidden)
     W, C = np.asarray(start.W, dtype=X.dtype), start.C
-    answer = C  # This is by how much the estimate follows its own sum.
-    memory = np.zeros((r, len(X)), dtype=X.dtype)
+    memory, echo = np.zeros((2, r, len(X)), dtype=X.dtype)
     states = [((W @ hidden.T).astype(float), (W @ W.T).astype(float), C)]
     status, held, free = Status.STOPPED, np.zeros((r, r)), np.eye(r, dtype=X.dtype)
+    begin = states[0][1] - states[0][1] @ states[0][1]  # The random part of a posterior mean.
     for _ in range(iterations):
-        omega, slope = project(X, W) - answer.astype(X.dtype) @ memory, None
         if with_information is None:
-            g = channel_step(omega, C)
+            g, slope = channel_step(project(X, W) - C.astype(X.dtype) @ memory, C), None
         else:
-            g, slope = with_information(omega, C)
+            g, slope = with_information(project(X, W) - echo, C)
         if held.any():
             g = free @ g
         memory += damping * (g - memory)
-        spread = (g @ g.T).astype(float) / d
-        spread = np.diag(np.diag(spread)) if diagonal else spread
-        spread /= max(_LEAST * float(np.abs(spread).sum()), 1.0)
-        if not (np.isfinite(spread).all() and (slope is None or np.isfinite(slope).all())):
-            status = Status.DIVERGED
-            break
-        A = spread if slope is None else _positive(free @ slope @ free / d, spread, diagonal)
+        A = spread = _bounded((g @ g.T).astype(float) / d, diagonal)
+        if slope is not None:
+            A = _positive(_bounded(free @ slope @ free / d, diagonal), spread)
         pull = collect(X, g) / X.dtype.type(d) + A.astype(X.dtype) @ W
-        if not np.isfinite(pull).all():
+        if not (np.isfinite(A).all() and np.isfinite(pull).all()):
             status = Status.DIVERGED
             break
         gain = matrix_function(A, lambda value: 1 / (1 + value))
@@ -210,17 +204,17 @@ def iterate(
         W = W + damping * move
         length = (W @ W.T).astype(float)
         if slope is None:
-            C = answer = _no_smaller((1 - damping) * C + damping * gain, length)
+            C = _no_smaller((1 - damping) * C + damping * gain, length)
+            echo = C.astype(X.dtype) @ memory
         else:
-            own = gain @ (np.eye(r) + spread) @ gain
-            C = (1 - damping) * C + damping * own
-            answer = (1 - damping) * answer + damping * gain
+            echo += damping * (gain.astype(X.dtype) @ g - echo)
+            begin = (1 - damping) ** 2 * begin
+            C = _of_parts(length, (echo @ echo.T).astype(float) / d + begin)
         C = np.diag(np.diag(C)) if diagonal else C
         known = _known_exactly(C, length, move, held) if exact else held
         if known.any():
             held, free = known, (np.eye(r) - known).astype(X.dtype)
-            memory, C = free @ memory, free @ C @ free + _HELD * held
-            answer = C
+            memory, echo, C = free @ memory, free @ echo, free @ C @ free + _HELD * held
         states.append(((W @ hidden.T).astype(float), length, C))
         if change <= tolerance * size or float(np.abs(C).max()) <= _KNOWN:
             status = Status.CONVERGED
@@ -231,13 +225,29 @@ def iterate(
     return Run(W, covariance, overlap, length, memory, status)
 
 
-def _positive(slope: Array, spread: Array, diagonal: bool) -> Array:
+def _bounded(matrix: Array, diagonal: bool) -> Array:
+    """A symmetric matrix, or its diagonal, whose eigenvalues are as large as numbers resolve."""
+    matrix = np.diag(np.diag(matrix)) if diagonal else 0.5 * (matrix + matrix.T)
+    if not np.abs(matrix).max() > 1 / _LEAST:
+        return matrix
+    return matrix_function(matrix, lambda value: min(value, 1 / _LEAST))
+
+
+def _positive(slope: Array, spread: Array) -> Array:
     """The derivative of the sums where it is positive, and their covariance elsewhere."""
-    slope = np.diag(np.diag(slope)) if diagonal else 0.5 * (slope + slope.T)
+    if not np.isfinite(slope).all():
+        return slope
     values, vectors = np.linalg.eigh(slope)
     good, other = vectors[:, values > 0], vectors[:, values <= 0]
     inner = other @ (other.T @ spread @ other) @ other.T
     return np.asarray((good * values[values > 0]) @ good.T + inner)
+
+
+def _of_parts(length: Array, random: Array) -> Array:
+    """Covariance of the error of an estimate of given W W^T whose random part has this one."""
+    overlap = matrix_function(length - random, lambda value: math.sqrt(max(value, 0.0)))
+    short = np.eye(len(length)) - overlap
+    return matrix_function(short @ short + random, lambda value: min(max(value, _LEAST), 1.0))
 
 
 def _no_smaller(C: Array, length: Array) -> Array:
