@@ -25,9 +25,9 @@ Single = NDArray[np.float32]
 _STEP, _REACH = 0.03, 6.0
 _PART = 128
 """Samples whose points are handled at a time, and stay in cache."""
-_FAR, _MOVED = 8.0, 1.0
+_FAR, _MOVED, _NARROWER = 8.0, 1.0, 0.5
 """Points so many standard deviations beyond the nearest are left out, until a mean has moved by so
-many: their weights are below 1e-9."""
+many, or a variance is so much smaller: their weights are below 1e-9."""
 _LEAST = 1e-13
 """Smaller probabilities of a label are rounding errors."""
 
@@ -130,7 +130,7 @@ class _Near:
     def _follow(self, omega: Single, V: Array) -> None:
         """Choose points anew when means have moved, or the covariance is not that of last time."""
         if len(self._root):
-            same = not other_width(self._inverse @ np.linalg.cholesky(V))
+            same = not other_width(self._inverse @ np.linalg.cholesky(V), _NARROWER)
             moved = self._inverse.astype(np.float32) @ (omega - self._centre)
             if same and float(np.einsum("im,im->m", moved, moved).max()) <= _MOVED**2:
                 return

@@ -27,8 +27,9 @@ Indices = NDArray[np.intp]
 _MOVED = 0.8
 """Points are found anew for means that have moved so far, in standard deviations of the grid, and
 then for all that have moved half as far."""
-_NARROWER, _WIDER = 0.65, 1.25
-"""They are so for all means when a variance is so many times that of the grid."""
+_NARROWER, _WIDER = {2: 0.12, 3: 0.5, 4: 0.65}, 1.25
+"""They are so for all means when a variance is so many times that of the grid: lines of a finer grid
+serve for longer."""
 _PART = 256
 """Samples whose points are handled at a time, and stay in cache."""
 _MOST_KEPT = 30_000_000
@@ -103,7 +104,7 @@ class _Followed:
 
     def follow(self, omega: Single, root: Array, inverse: Array) -> None:
         """Find points anew where those at hand were found too far away."""
-        if not self._root.size or other_width(self._inverse @ root):
+        if not self._root.size or other_width(self._inverse @ root, _NARROWER[len(root)]):
             self._root, self._inverse, self._centre = root, inverse, omega.copy()
             self.points = self._found(np.arange(omega.shape[1]), omega)
             return
@@ -148,7 +149,7 @@ class _Followed:
         return np.asarray(weighted @ t.T, dtype=float)
 
 
-def other_width(ratio: Array) -> bool:
-    """Whether a covariance is too small or too large for a grid, from the ratio of their roots."""
+def other_width(ratio: Array, narrower: float) -> bool:
+    """Whether a covariance is so much smaller than that of a grid, or larger, from their roots."""
     values = np.linalg.eigvalsh(ratio @ ratio.T)
-    return bool(values[0] < _NARROWER or values[-1] > _WIDER)
+    return bool(values[0] < narrower or values[-1] > _WIDER)
