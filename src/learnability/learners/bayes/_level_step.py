@@ -109,7 +109,8 @@ class _Near:
     def __init__(self, z: Single, log_weight: Single, counts: NDArray[np.intp]) -> None:
         self._all = z, log_weight, counts
         self._near = self._all
-        self._root, self._centre = np.zeros((0, 0)), z[:, :0]
+        self._inverse: Array | None = None
+        self._centre = z[:, :0]
 
     def scores(self, omega: Single, V: Array, inverse: Array) -> tuple[Single, Single, Array]:
         """g_out (r, m), log Z (m,), and the sum of E[v v^T | y], v = V^{-1} (z - omega)."""
@@ -129,13 +130,13 @@ class _Near:
 
     def _follow(self, omega: Single, V: Array) -> None:
         """Choose points anew when means have moved, or the covariance is not that of last time."""
-        if len(self._root):
-            same = not other_width(self._inverse @ np.linalg.cholesky(V), _NARROWER)
+        root = np.linalg.cholesky(V)
+        if self._inverse is not None:
+            same = not other_width(self._inverse @ root, _NARROWER)
             moved = self._inverse.astype(np.float32) @ (omega - self._centre)
             if same and float(np.einsum("im,im->m", moved, moved).max()) <= _MOVED**2:
                 return
-        self._root, self._centre = np.linalg.cholesky(V), omega.copy()
-        self._inverse = np.linalg.inv(self._root)
+        self._inverse, self._centre = np.asarray(np.linalg.inv(root)), omega.copy()
         z, log_weight, counts = self._all
         t = self._inverse.astype(np.float32) @ (z - np.repeat(omega, counts, axis=1))
         distance = np.sqrt(np.einsum("ip,ip->p", t, t))

@@ -28,7 +28,7 @@ _MOVED = 0.8
 """Points are found anew for means that have moved so far, in standard deviations of the grid, and
 then for all that have moved half as far."""
 _NARROWER, _WIDER = {2: 0.12, 3: 0.5, 4: 0.65}, 1.25
-"""They are so for all means when a variance is so many times that of the grid: lines of a finer grid
+"""They are so for all means when a variance is so many times that of the grid: finer lines
 serve for longer."""
 _PART = 256
 """Samples whose points are handled at a time, and stay in cache."""
