@@ -157,6 +157,16 @@ def test_runs_of_curved_cells_settle_at_state_evolution() -> None:
     assert np.abs(overlap[:, 0, 0]).max() < 0.05
 
 
+@pytest.mark.parametrize("text", ["z2 - He3(z1)", "0.5*sin(2*z2) + max(z1,z2)"])
+def test_runs_keep_the_directions_that_they_find_exactly(text) -> None:
+    """At d = 1000 both were lost again, or inconsistent, when A was the square of g alone."""
+    found = BayesAMP(restarts=0).simulate(text, d=300, alpha=3.0, seeds=range(2))
+    assert set(found.status.values.ravel().tolist()) == {"converged"}
+    assert found.iterations.values.max() < 100
+    overlap = np.einsum("...ii->...i", found.overlap.values.reshape(-1, 2, 2))
+    assert np.abs(overlap - 1).max() < 0.5 / np.sqrt(300)
+
+
 def test_which_links_are_left_to_lines() -> None:
     y = np.zeros(3)
     for channel in (Channel("z1*z2", 0.1), Channel("z1*z2*z3", 0.1), Channel("sign(z1*z2)")):
