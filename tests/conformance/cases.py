@@ -41,8 +41,9 @@ SEEDS = (0, 1)
 VERBS = ("simulate", "predict")
 LINKS = ("tanh(2*z)", "sign(z1*z2)")
 """One with a linear part and one without, of one and of two variables."""
-FURTHER_LINKS = ("sign(z)", "abs(z)")
-"""Where those show nothing: one that is learned at once, and one of unbounded preprocessing."""
+FURTHER_LINKS = ("sign(z)", "abs(z)", "sign(z1) + sign(z2)")
+"""Where those show nothing: one that is learned at once, one of unbounded preprocessing, and one
+of which a run may find one direction alone."""
 
 # Name of an argument of a question -> a small value; other arguments have theirs from their kind.
 VALUES: dict[str, Any] = {

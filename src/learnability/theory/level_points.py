@@ -177,6 +177,7 @@ class LevelPoints:
     ) -> tuple[Array, NDArray[np.bool_]]:
         """Find where the link takes wanted values on segments, by the Illinois method.
 
+        Next to a point at which all slopes vanish it is slow, and the segments are halved instead.
         Returns the points, and whether they are roots: a jump over the value is not one.
         """
         left, right = z[:, axis].copy(), right.copy()
@@ -195,5 +196,15 @@ class LevelPoints:
             after = np.where(on_left, np.where(side > 0, 0.5 * after, after), value)
             left, right = np.where(on_left, t, left), np.where(on_left, right, t)
             side = np.where(on_left, 1.0, -1.0)
-        jump = np.abs(above - below)
-        return z, np.abs(value) <= 1e-4 * jump
+        near = 1e-4 * np.abs(above - below)
+        late = np.nonzero(np.abs(value) > near)[0]
+        at, left, right, before = z[late], left[late], right[late], np.sign(below[late])
+        for _ in range(_BISECTIONS if len(late) else 0):
+            at[:, axis] = 0.5 * (left + right)
+            with np.errstate(all="ignore"):
+                value[late] = np.asarray(self.link(at), dtype=float) - wanted[late]
+            on_left = np.sign(value[late]) == before
+            left = np.where(on_left, at[:, axis], left)
+            right = np.where(on_left, right, at[:, axis])
+        z[late] = at
+        return z, np.abs(value) <= near

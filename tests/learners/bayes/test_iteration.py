@@ -104,6 +104,34 @@ def test_the_fixed_point_of_a_linear_channel_is_ridge_regression(damping: float)
     assert found.C[-1, 0, 0] == pytest.approx(covariance, rel=0.1)
 
 
+@pytest.mark.parametrize("begin", [0.3, 3.0])
+def test_a_covariance_that_is_wrong_is_put_right(begin: float) -> None:
+    """Exact linear labels, and a start whose covariance is not that of its error.
+
+    Its ratio to the true one goes to 1 + alpha (ratio - 1)^2 and further, without the derivatives;
+    with them the error falls by the factor 1 / (alpha - 1) or so in each step.
+    """
+    rng = np.random.default_rng(7)
+    d, alpha, error = 400, 3, 0.1
+    X = rng.standard_normal((alpha * d, d))
+    w = rng.standard_normal((1, d))
+    w /= np.linalg.norm(w)
+    W = (1 - error) * w + np.sqrt(error * (1 - error) / d) * rng.standard_normal((1, d))
+    step, start = linear(X @ w[0], 0.0), Start(W, np.array([[begin * error]]))
+
+    def with_information(omega: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return step(omega, C), len(X) / C
+
+    def ratios(run: Run) -> np.ndarray:
+        return (1 - 2 * run.overlap + run.length)[4:, 0, 0] / run.C[4:, 0, 0]
+
+    found = iterate(X, step, start, w, 0.5, 14, 1e-9, with_information=with_information)
+    assert np.sum((found.W - w) ** 2) < 0.1 * error
+    assert np.abs(np.log(ratios(found))).max() < math.log(1.5)
+    plain = iterate(X, step, start, w, 0.5, 14, 1e-9)
+    assert np.abs(np.log(ratios(plain))).max() > math.log(3)
+
+
 def test_a_direction_known_exactly_is_held_beside_another_that_is_not() -> None:
     """The first row has labels without noise, and the second is ridge regression."""
     rng = np.random.default_rng(5)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy.stats import norm
 
 from learnability import BayesAMP, Channel
 from learnability.learners.bayes import _surface_step
+from learnability.learners.bayes._channel_step import ChannelStep
 from learnability.learners.bayes._level_step import CellStep, LevelStep, step_on_levels
 from learnability.learners.bayes._surface_step import SurfaceStep
 
@@ -84,6 +87,48 @@ def test_points_that_stay_give_the_scores_of_new_ones(text, tolerance) -> None:
         omega, V = omega + 0.5 * np.sqrt(V[0, 0]) * rng.standard_normal((r, 100)) / r, 0.87 * V
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["max(z1,z2) + z1**2", "z1*z2", "tanh(z1)*z2 + z3**2", "z**3 - z", "z1**2 + step(z2 - 0.5)"],
+)
+def test_information_is_minus_the_sum_of_the_derivatives(text) -> None:
+    channel, rng = Channel(text), np.random.default_rng(8)
+    r = channel.link.r
+    V = 0.3 * (np.eye(r) + 0.3)
+    omega = 0.7 * rng.standard_normal((r, 600))
+    noise = np.linalg.cholesky(V) @ rng.standard_normal((r, 600))
+    step = ChannelStep(channel, np.asarray(channel.link((omega + noise).T)))
+    g, information = step.with_information(omega, V)
+    np.testing.assert_allclose(g, step(omega, V), rtol=1e-3, atol=1e-4)
+    moved = [
+        (step(omega - shift[:, None], V) - step(omega + shift[:, None], V)).sum(axis=1, dtype=float)
+        for shift in 0.02 * np.eye(r)
+    ]
+    np.testing.assert_allclose(
+        information, np.array(moved) / 0.04, atol=0.03 * abs(information).max()
+    )
+
+
+def test_scores_beside_an_inflection_see_its_level_set() -> None:
+    """max(z1, z2 + sin(2 z2) / 2), whose slope vanishes at pi / 2: the label there tells z2."""
+    channel = Channel("max(z1, z2 + sin(2*z2)/2)")
+    omega, V = np.array([[-0.5], [1.55]]), np.diag([0.02, 0.002])
+    for label in (1.5707937, 1.57079):
+        g = LevelStep(channel, np.array([label]))(omega, V)[:, 0]
+        root = math.pi / 2 - (1.5 * (math.pi / 2 - label)) ** (1 / 3)
+        np.testing.assert_allclose(g, [0.0, (root - 1.55) / 0.002], atol=0.02)
+
+
+def test_points_far_from_the_mean_are_left_out_and_come_back() -> None:
+    channel, rng = Channel("max(z1,z2) + z1**2"), np.random.default_rng(9)
+    omega, y = np.zeros((2, 300)), rng.standard_normal(300)
+    kept = LevelStep(channel, y)
+    for spread, shift in ((0.5, 0.0), (0.02, 0.0), (0.02, 0.5), (0.02, 0.55), (0.3, -0.5)):
+        V = spread * np.eye(2)
+        fresh = LevelStep(channel, y)(omega + shift, V)
+        np.testing.assert_allclose(kept(omega + shift, V), fresh, rtol=1e-3, atol=1e-2)
+
+
 def test_a_label_far_away_is_found_and_an_impossible_one_says_nothing() -> None:
     step = SurfaceStep(Channel("z1 + z2 + z3**2"), np.array([9.0, -50.0, 0.3]))
     g = step(np.zeros((3, 3)), 0.2 * np.eye(3))
@@ -110,6 +155,16 @@ def test_runs_of_curved_cells_settle_at_state_evolution() -> None:
     scatter = overlap[:, 1, 1].std(ddof=1) / np.sqrt(6)
     assert overlap[:, 1, 1].mean() == pytest.approx(0.5028, abs=3 * scatter + 0.5 / np.sqrt(200))
     assert np.abs(overlap[:, 0, 0]).max() < 0.05
+
+
+@pytest.mark.parametrize("text", ["z2 - He3(z1)", "0.5*sin(2*z2) + max(z1,z2)"])
+def test_runs_keep_the_directions_that_they_find_exactly(text) -> None:
+    """At d = 1000 both were lost again, or inconsistent, when A was the square of g alone."""
+    found = BayesAMP(restarts=0).simulate(text, d=300, alpha=3.0, seeds=range(2))
+    assert set(found.status.values.ravel().tolist()) == {"converged"}
+    assert found.iterations.values.max() < 100
+    overlap = np.einsum("...ii->...i", found.overlap.values.reshape(-1, 2, 2))
+    assert np.abs(overlap - 1).max() < 0.5 / np.sqrt(300)
 
 
 def test_which_links_are_left_to_lines() -> None:

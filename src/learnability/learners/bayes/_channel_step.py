@@ -18,7 +18,8 @@ from learnability.labels.posterior import (
     scheme_of,
     traceable,
 )
-from learnability.learners.bayes._level_step import step_on_levels
+from learnability.learners.bayes._level_step import LevelStep, step_on_levels
+from learnability.learners.bayes._surface_step import SurfaceStep
 
 __all__ = ["ChannelStep"]
 
@@ -74,6 +75,23 @@ class ChannelStep:
             g[:, rare] = self._in_logarithms(omega, V, rare)
         return g
 
+    def with_information(
+        self, omega: NDArray[Any], V: NDArray[Any]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float64] | None]:
+        """Return g_out, and minus the sum of its derivatives (r, r), or None where it would cost.
+
+        Both take one pass over the posteriors, but on boxes of two coordinates or more, and on
+        curved cells, whose scores do without second moments.
+        """
+        if isinstance(self._on_levels, LevelStep | SurfaceStep):
+            return self._on_levels.with_information(omega, V)
+        if self._on_levels is not None or self._scores is not None:
+            return self(omega, V), None
+        omega, r = np.asarray(omega, dtype=np.float32), len(omega)
+        step = _compiled_information(self.channel, self._few)
+        found = self._by_blocks(step, omega, V, np.arange(omega.shape[1]))
+        return found[:r], found[r:].sum(axis=1, dtype=float).reshape(r, r)
+
     def log_evidence(self, omega: NDArray[Any], V: NDArray[Any]) -> float:
         """Return the sum of log Z_out(y_i, omega_i, V) over samples."""
         if self._on_levels is not None:
@@ -119,6 +137,22 @@ def _compiled(channel: Channel, few: bool) -> Callable[..., Any]:
     def step(xp: Any, data: dict[str, Any], omega: Any, V: Any) -> Any:
         _, first, _ = scheme.moments(data, omega, V, xp, COARSE)
         return xp.linalg.solve(V, first)
+
+    return _for_samples(step, channel, few)
+
+
+@lru_cache(maxsize=16)
+def _compiled_information(channel: Channel, few: bool) -> Callable[..., Any]:
+    """The step to g_out (r rows) and -dg / d omega (r^2 rows) of each sample."""
+    scheme = scheme_of(channel)
+
+    def step(xp: Any, data: dict[str, Any], omega: Any, V: Any) -> Any:
+        _, first, second = scheme.moments(data, omega, V, xp, COARSE)
+        r, inverse = len(V), xp.linalg.inv(V)
+        turned = xp.einsum("ik,kln,lj->ijn", inverse, second - first[:, None] * first, inverse)
+        known = xp.einsum("iin->n", second) > 0  # A label that cannot occur says nothing.
+        information = xp.where(known, inverse[:, :, None] - turned, 0.0)
+        return xp.concatenate([inverse @ first, information.reshape(r * r, -1)])
 
     return _for_samples(step, channel, few)
 

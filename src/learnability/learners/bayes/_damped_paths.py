@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from learnability.labels.channel import Channel
 from learnability.learners.bayes._channel_step import ChannelStep
 from learnability.learners.bayes._iteration import Start, iterate
+from learnability.theory.information import label_information
 from learnability.theory.limit_design import LimitDesign
 
 __all__ = ["damped_paths"]
@@ -40,7 +41,7 @@ def damped_paths(
     array, shape (replicas, steps + 1, r, r)
         A path that comes to rest earlier stays where it is.
     """
-    r = channel.link.r
+    r, exact = channel.link.r, label_information(channel).exponent == 0
     found = []
     for replica in range(_REPLICAS):
         rng = np.random.default_rng([replica, 5])
@@ -52,9 +53,10 @@ def damped_paths(
         first = Start(
             begin * hidden + math.sqrt(begin * (1 - begin)) * blur, (1 - begin) * np.eye(r)
         )
+        step = ChannelStep(channel, y)
         run = iterate(
             design,
-            ChannelStep(channel, y),
+            step,
             first,
             hidden,
             damping,
@@ -62,6 +64,8 @@ def damped_paths(
             0.0,
             project=LimitDesign.project,
             collect=LimitDesign.collect,
+            exact=exact,
+            with_information=step.with_information if exact else None,
         )
         rest = np.repeat(run.overlap[-1:], steps + 1 - len(run.overlap), axis=0)
         found.append(np.concatenate([run.overlap, rest]))

@@ -11,6 +11,16 @@ must be that of the averaged W, or the iteration never comes to rest. A = g g^T 
 of -d g_out over d on average and is never negative, which the latter can be. Only thin products
 read X.
 
+Labels without noise, whose directions are found exactly, need more. Let e be the variance of the
+error and c what is taken for it. For linear labels A is alpha e / c^2, and rho = e / c becomes
+1 + alpha (rho - 1)^2: where alpha (rho - 1) > 1 the covariance runs away from the error, and a run
+loses what it had found. There B = -sum_i d g_out / d, alpha / c in that case, takes the place of A
+where it is positive, F, the average of (I + B)^{-1} g as W is one, that of C g_old, and
+
+    W <- (I + B)^{-1} (g X / d + B W),   S = F F^T / d,   M^2 = W W^T - S,   C <- (I - M)^2 + S:
+
+the estimate is M W* and a random part of covariance S. At the fixed point it is the same algorithm.
+
 References
 ----------
 Rangan, ISIT 2011; Aubin, Maillard, Barbier, Krzakala, Macris, Zdeborova, NeurIPS 2018, algorithm 1.
@@ -126,6 +136,8 @@ def iterate(
     collect: Callable[..., NDArray[Any]] = collect,
     diagonal: bool = False,
     exact: bool = False,
+    with_information: Callable[[NDArray[Any], Array], tuple[NDArray[Any], Array | None]]
+    | None = None,
 ) -> Run:
     """Run message passing until it stands still.
 
@@ -154,6 +166,8 @@ def iterate(
         Whether labels without noise let directions be known exactly. One that is, beside others
         that are not, is held from then on: the estimate of its variance does not fall to zero
         with its error, and labels next to zero of that direction would tell nothing of the others.
+    with_information : callable, optional
+        (omega, C) -> (g_out, -sum of its derivatives (r, r) or None), for labels without noise.
 
     Returns
     -------
@@ -161,17 +175,21 @@ def iterate(
     """
     d, r = X.shape[1], len(hidden)
     W, C = np.asarray(start.W, dtype=X.dtype), start.C
-    memory = np.zeros((r, len(X)), dtype=X.dtype)
+    memory, echo = np.zeros((2, r, len(X)), dtype=X.dtype)
     states = [((W @ hidden.T).astype(float), (W @ W.T).astype(float), C)]
     status, held, free = Status.STOPPED, np.zeros((r, r)), np.eye(r, dtype=X.dtype)
+    begin = states[0][1] - states[0][1] @ states[0][1]  # The random part of a posterior mean.
     for _ in range(iterations):
-        g = channel_step(project(X, W) - C.astype(X.dtype) @ memory, C)
+        if with_information is None:
+            g, slope = channel_step(project(X, W) - C.astype(X.dtype) @ memory, C), None
+        else:
+            g, slope = with_information(project(X, W) - echo, C)
         if held.any():
             g = free @ g
         memory += damping * (g - memory)
-        A = (g @ g.T).astype(float) / d
-        A = np.diag(np.diag(A)) if diagonal else A
-        A /= max(_LEAST * float(np.abs(A).sum()), 1.0)
+        A = spread = _bounded((g @ g.T).astype(float) / d, diagonal)
+        if slope is not None:
+            A = _positive(_bounded(free @ slope @ free / d, diagonal), spread)
         pull = collect(X, g) / X.dtype.type(d) + A.astype(X.dtype) @ W
         if not (np.isfinite(A).all() and np.isfinite(pull).all()):
             status = Status.DIVERGED
@@ -185,12 +203,18 @@ def iterate(
         size = max(float(np.linalg.norm(new)), _SMALL)
         W = W + damping * move
         length = (W @ W.T).astype(float)
-        C = _no_smaller((1 - damping) * C + damping * gain, length)
+        if slope is None:
+            C = _no_smaller((1 - damping) * C + damping * gain, length)
+            echo = C.astype(X.dtype) @ memory
+        else:
+            echo += damping * (gain.astype(X.dtype) @ g - echo)
+            begin = (1 - damping) ** 2 * begin
+            C = _of_parts(length, (echo @ echo.T).astype(float) / d + begin)
         C = np.diag(np.diag(C)) if diagonal else C
         known = _known_exactly(C, length, move, held) if exact else held
         if known.any():
             held, free = known, (np.eye(r) - known).astype(X.dtype)
-            memory, C = free @ memory, free @ C @ free + _HELD * held
+            memory, echo, C = free @ memory, free @ echo, free @ C @ free + _HELD * held
         states.append(((W @ hidden.T).astype(float), length, C))
         if change <= tolerance * size or float(np.abs(C).max()) <= _KNOWN:
             status = Status.CONVERGED
@@ -199,6 +223,31 @@ def iterate(
     if status is not Status.DIVERGED and _inconsistent(length[-1], covariance[-1], d):
         status = Status.INCONSISTENT
     return Run(W, covariance, overlap, length, memory, status)
+
+
+def _bounded(matrix: Array, diagonal: bool) -> Array:
+    """A symmetric matrix, or its diagonal, whose eigenvalues are as large as numbers resolve."""
+    matrix = np.diag(np.diag(matrix)) if diagonal else 0.5 * (matrix + matrix.T)
+    if not np.abs(matrix).max() > 1 / _LEAST:
+        return matrix
+    return matrix_function(matrix, lambda value: min(value, 1 / _LEAST))
+
+
+def _positive(slope: Array, spread: Array) -> Array:
+    """The derivative of the sums where it is positive, and their covariance elsewhere."""
+    if not np.isfinite(slope).all():
+        return slope
+    values, vectors = np.linalg.eigh(slope)
+    good, other = vectors[:, values > 0], vectors[:, values <= 0]
+    inner = other @ (other.T @ spread @ other) @ other.T
+    return np.asarray((good * values[values > 0]) @ good.T + inner)
+
+
+def _of_parts(length: Array, random: Array) -> Array:
+    """Covariance of the error of an estimate of given W W^T whose random part has this one."""
+    overlap = matrix_function(length - random, lambda value: math.sqrt(max(value, 0.0)))
+    short = np.eye(len(length)) - overlap
+    return matrix_function(short @ short + random, lambda value: min(max(value, _LEAST), 1.0))
 
 
 def _no_smaller(C: Array, length: Array) -> Array:

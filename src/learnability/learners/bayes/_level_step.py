@@ -13,21 +13,30 @@ from numpy.typing import NDArray
 
 from learnability.labels.channel import Channel
 from learnability.labels.posterior import box_posterior
-from learnability.learners.bayes._surface_step import SurfaceStep
+from learnability.learners.bayes._surface_step import SurfaceStep, other_width
 from learnability.theory.cell_edges import cells_of, label_atoms
 from learnability.theory.level_points import LevelPoints
 
 __all__ = ["CellStep", "LevelStep", "step_on_levels"]
 
 Array = NDArray[np.float64]
+Single = NDArray[np.float32]
 
 _STEP, _REACH = 0.03, 6.0
+_PART = 128
+"""Samples whose points are handled at a time, and stay in cache."""
+_FAR, _MOVED, _NARROWER = 8.0, 1.0, 0.5
+"""Points so many standard deviations beyond the nearest are left out, until a mean has moved by so
+many, or a variance is so much smaller: their weights are below 1e-9."""
 _LEAST = 1e-13
 """Smaller probabilities of a label are rounding errors."""
 
 
 class LevelStep:
     """g_out(y_i, omega_i, V) for the labels of one data set, without noise.
+
+    Lines lie so far apart that a variance below the square of their distance is raised to it: the
+    scores are then those of a wider posterior, and still no noise.
 
     Parameters
     ----------
@@ -41,38 +50,100 @@ class LevelStep:
         labels = np.asarray(y, dtype=float)
         order = np.argsort(labels, kind="stable")
         points = LevelPoints(channel.link, _REACH, _STEP).of(labels[order])
-        counts = np.diff(points.start)
-        self._sample = np.repeat(order, counts)
-        self._z = np.ascontiguousarray(points.z.T)
+        z = points.z.T.astype(np.float32)
         with np.errstate(divide="ignore"):
-            self._log_weight = np.log(points.weight)
-        self._met = order[counts > 0]
-        self._start = points.start[:-1][counts > 0]
-        self._counts = counts[counts > 0]
+            log_weight = np.log(points.weight).astype(np.float32)
+        counts = np.diff(points.start)
+        self._parts = []
+        for first in range(0, len(order), _PART):
+            own = counts[first : first + _PART]
+            rows = slice(points.start[first], points.start[first] + own.sum())
+            met = order[first : first + _PART][own > 0]
+            if len(met):
+                near = _Near(z[:, rows], log_weight[rows], own[own > 0])
+                self._parts.append((met, near))
 
-    def __call__(self, omega: NDArray[Any], V: NDArray[Any]) -> NDArray[np.float32]:
+    def __call__(self, omega: NDArray[Any], V: NDArray[Any]) -> Single:
         """Return g_out, shape (r, n); a label that no line meets says nothing."""
         return self._scores(omega, V)[0]
 
+    def with_information(self, omega: NDArray[Any], V: NDArray[Any]) -> tuple[Single, Array]:
+        """Return g_out (r, n), and minus the sum of its derivatives (r, r)."""
+        g, _, information = self._scores(omega, V)
+        return g, information
+
     def log_evidence(self, omega: NDArray[Any], V: NDArray[Any]) -> float:
         """Return the sum of log Z over samples, up to labels that no line meets."""
-        _, logs = self._scores(omega, V)
-        return float(np.sum(logs) - 0.5 * len(logs) * np.linalg.slogdet(2 * np.pi * V)[1])
+        return self._scores(omega, V)[1]
 
-    def _scores(self, omega: NDArray[Any], V: NDArray[Any]) -> tuple[NDArray[np.float32], Array]:
-        """g_out of all samples, and log Z, up to a constant, of those whose label lines meet."""
-        omega = np.asarray(omega, dtype=float)
-        inverse = np.linalg.inv(np.asarray(V, dtype=float))
-        gap = self._z - omega[:, self._sample]
-        turned = inverse @ gap
-        exponent = self._log_weight - 0.5 * (gap * turned).sum(axis=0)
-        highest = np.maximum.reduceat(exponent, self._start)
-        weight = np.exp(exponent - np.repeat(highest, self._counts))
-        total = np.add.reduceat(weight, self._start)
-        found = np.zeros(omega.shape, dtype=np.float32)
-        for axis, row in enumerate(turned):
-            found[axis, self._met] = np.add.reduceat(weight * row, self._start) / total
-        return found, highest + np.log(total)
+    def _scores(self, omega: NDArray[Any], V: NDArray[Any]) -> tuple[Single, float, Array]:
+        """g_out of all samples, the sum of log Z up to a constant, and -sum of dg / d omega."""
+        omega, V = np.asarray(omega, dtype=np.float32), np.asarray(V, dtype=float)
+        V = V + max(_STEP**2 - float(np.linalg.eigvalsh(V)[0]), 0.0) * np.eye(len(V))
+        inverse = np.linalg.inv(V)
+        found, squares = np.zeros(omega.shape, dtype=np.float32), np.zeros_like(V)
+        evidence, count = 0.0, 0
+        for met, near in self._parts:
+            found[:, met], logs, own = near.scores(omega[:, met], V, inverse)
+            evidence += float(np.sum(logs, dtype=float))
+            squares += own
+            count += len(met)
+        evidence -= 0.5 * count * float(np.linalg.slogdet(2 * np.pi * V)[1])
+        g = found.astype(float)
+        return found, evidence, count * inverse - squares + g @ g.T
+
+
+class _Near:
+    """Points of the level sets of some samples, of which those near the means are looked at.
+
+    Parameters
+    ----------
+    z : array, shape (r, p)
+        Points, those of one sample next to each other.
+    log_weight : array, shape (p,)
+        Logarithms of area over gradient.
+    counts : array of int, shape (m,)
+        How many points each sample has; at least one.
+    """
+
+    def __init__(self, z: Single, log_weight: Single, counts: NDArray[np.intp]) -> None:
+        self._all = z, log_weight, counts
+        self._near = self._all
+        self._inverse: Array | None = None
+        self._centre = z[:, :0]
+
+    def scores(self, omega: Single, V: Array, inverse: Array) -> tuple[Single, Single, Array]:
+        """g_out (r, m), log Z (m,), and the sum of E[v v^T | y], v = V^{-1} (z - omega)."""
+        self._follow(omega, V)
+        z, log_weight, counts = self._near
+        start = np.cumsum(counts) - counts
+        gap = z - np.repeat(omega, counts, axis=1)
+        turned = inverse.astype(np.float32) @ gap
+        exponent = log_weight - np.float32(0.5) * np.einsum("ip,ip->p", gap, turned)
+        highest = np.maximum.reduceat(exponent, start)
+        weight = np.exp(exponent - np.repeat(highest, counts))
+        total = np.add.reduceat(weight, start)
+        weight /= np.repeat(total, counts)
+        weighted = weight * turned
+        g = np.add.reduceat(weighted, start, axis=1)
+        return g, highest + np.log(total), (weighted @ turned.T).astype(float)
+
+    def _follow(self, omega: Single, V: Array) -> None:
+        """Choose points anew when means have moved, or the covariance is not that of last time."""
+        root = np.linalg.cholesky(V)
+        if self._inverse is not None:
+            same = not other_width(self._inverse @ root, _NARROWER)
+            moved = self._inverse.astype(np.float32) @ (omega - self._centre)
+            if same and float(np.einsum("im,im->m", moved, moved).max()) <= _MOVED**2:
+                return
+        self._inverse, self._centre = np.asarray(np.linalg.inv(root)), omega.copy()
+        z, log_weight, counts = self._all
+        t = self._inverse.astype(np.float32) @ (z - np.repeat(omega, counts, axis=1))
+        distance = np.sqrt(np.einsum("ip,ip->p", t, t))
+        start = np.cumsum(counts) - counts
+        least = np.minimum.reduceat(distance, start)
+        near = distance <= np.repeat(least + np.float32(_FAR), counts)
+        self._near = z[:, near], log_weight[near], np.add.reduceat(near.astype(np.intp), start)
 
 
 class CellStep:

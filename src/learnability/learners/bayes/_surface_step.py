@@ -18,7 +18,7 @@ from learnability.labels.channel import Channel
 from learnability.labels.link import Link
 from learnability.theory.surface_points import SurfacePoints, surface_points
 
-__all__ = ["SurfaceStep"]
+__all__ = ["SurfaceStep", "other_width"]
 
 Array = NDArray[np.float64]
 Single = NDArray[np.float32]
@@ -27,8 +27,9 @@ Indices = NDArray[np.intp]
 _MOVED = 0.8
 """Points are found anew for means that have moved so far, in standard deviations of the grid, and
 then for all that have moved half as far."""
-_NARROWER, _WIDER = 0.65, 1.25
-"""They are so for all means when a variance is so many times that of the grid."""
+_NARROWER, _WIDER = {2: 0.12, 3: 0.5, 4: 0.65}, 1.25
+"""They are so for all means when a variance is so many times that of the grid: finer lines
+serve for longer."""
 _PART = 256
 """Samples whose points are handled at a time, and stay in cache."""
 _MOST_KEPT = 30_000_000
@@ -57,27 +58,35 @@ class SurfaceStep:
         """Return g_out, shape (r, n); a label that no line meets says nothing."""
         return self._scores(omega, V)[0]
 
+    def with_information(self, omega: NDArray[Any], V: NDArray[Any]) -> tuple[Single, Array]:
+        """Return g_out (r, n), and minus the sum of its derivatives (r, r)."""
+        g, _, information = self._scores(omega, V)
+        return g, information
+
     def log_evidence(self, omega: NDArray[Any], V: NDArray[Any]) -> float:
         """Return the sum of log Z over samples."""
         density = self._scores(omega, V)[1].astype(float)
         return float(np.log(np.maximum(density, _UNMET)).sum())
 
-    def _scores(self, omega: NDArray[Any], V: NDArray[Any]) -> tuple[Single, Single]:
-        """g_out (r, n) and Z (n,) of all samples."""
+    def _scores(self, omega: NDArray[Any], V: NDArray[Any]) -> tuple[Single, Single, Array]:
+        """g_out (r, n) and Z (n,) of all samples, and -sum of dg / d omega (r, r)."""
         omega = np.asarray(omega, dtype=np.float32)
         root = np.linalg.cholesky(np.asarray(V, dtype=float))
         inverse = np.linalg.inv(root)
         sums = np.zeros((1 + len(omega), omega.shape[1]), dtype=np.float32)
-        kept = 0
+        kept, squares = 0, np.zeros_like(root)
         for part, rows in zip(self._parts, self._rows, strict=True):
             part.follow(omega[:, rows], root, inverse)
-            part.add_up(omega[:, rows], inverse.astype(np.float32), sums[:, rows])
+            squares += part.add_up(omega[:, rows], inverse.astype(np.float32), sums[:, rows])
             kept += len(part.points.weight)
             if kept > _MOST_KEPT:
                 part.forget()
         mean = sums[1:] / np.maximum(sums[0], _UNMET)
         scale = math.sqrt(2 * math.pi) ** len(root) * float(np.prod(np.diag(root)))
-        return inverse.T.astype(np.float32) @ mean, sums[0] / np.float32(scale)
+        g = inverse.T.astype(np.float32) @ mean
+        met = np.count_nonzero(sums[0] > _UNMET)
+        own = inverse.T @ (met * np.eye(len(root)) - squares) @ inverse
+        return g, sums[0] / np.float32(scale), own + g.astype(float) @ g.T.astype(float)
 
 
 class _Followed:
@@ -95,7 +104,7 @@ class _Followed:
 
     def follow(self, omega: Single, root: Array, inverse: Array) -> None:
         """Find points anew where those at hand were found too far away."""
-        if not self._root.size or _other_width(self._inverse @ root):
+        if not self._root.size or other_width(self._inverse @ root, _NARROWER[len(root)]):
             self._root, self._inverse, self._centre = root, inverse, omega.copy()
             self.points = self._found(np.arange(omega.shape[1]), omega)
             return
@@ -119,20 +128,28 @@ class _Followed:
         turned = self._inverse.astype(np.float32) @ gap
         return np.asarray(np.einsum("in,in->n", turned, turned))
 
-    def add_up(self, omega: Single, inverse: Single, sums: Single) -> None:
-        """Write sums of Gaussian weights, and of these times t, into an array (1 + r, n)."""
+    def add_up(self, omega: Single, inverse: Single, sums: Single) -> Array:
+        """Write sums of Gaussian weights, and of these times t, into an array (1 + r, n).
+
+        Returns the sum of E[t t^T | y] over samples, shape (r, r).
+        """
         points = self.points
         if not len(points.number):
-            return
+            return np.zeros(inverse.shape)
         t = inverse @ points.z
         t -= np.repeat((inverse @ omega)[:, points.sample], points.number, axis=1)
         weight = points.weight * np.exp(-0.5 * np.einsum("in,in->n", t, t))
         start = np.cumsum(points.number) - points.number
-        rows = (weight, *(weight * t))
-        sums[:, points.sample] = [np.add.reduceat(row, start) for row in rows]
+        weighted = weight * t
+        total = np.add.reduceat(weight, start)
+        sums[0, points.sample] = total
+        sums[1:, points.sample] = np.add.reduceat(weighted, start, axis=1)
+        share = np.where(total > _UNMET, 1 / np.maximum(total, _UNMET), np.float32(0.0))
+        weighted *= np.repeat(share.astype(np.float32), points.number)
+        return np.asarray(weighted @ t.T, dtype=float)
 
 
-def _other_width(ratio: Array) -> bool:
-    """Whether a covariance is too small or too large for a grid, from the ratio of their roots."""
+def other_width(ratio: Array, narrower: float) -> bool:
+    """Whether a covariance is so much smaller than that of a grid, or larger, from their roots."""
     values = np.linalg.eigvalsh(ratio @ ratio.T)
-    return bool(values[0] < _NARROWER or values[-1] > _WIDER)
+    return bool(values[0] < narrower or values[-1] > _WIDER)

@@ -62,7 +62,7 @@ class BayesAMP(Learner):
     """
 
     name: ClassVar[str] = "bayes-amp"
-    numerics_version: ClassVar[int] = 8
+    numerics_version: ClassVar[int] = 9
     supports: ClassVar[Support] = Support(
         most_directions=4, laws=("finite", "counts", "normal", "density", "latent")
     )
@@ -159,6 +159,7 @@ class BayesAMP(Learner):
             found: Run = iterate(
                 X, step, first, hidden, damping, self.iterations, self.tolerance,
                 diagonal=diagonal, exact=exact,
+                with_information=step.with_information if exact else None,
             )  # fmt: skip
             return found
 
