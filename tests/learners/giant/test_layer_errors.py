@@ -88,15 +88,17 @@ def test_moments_of_neurons_and_pairs_against_sampling() -> None:
     assert layer.shared is not None
     j, node = 3, int(np.argmin(np.abs(layer.label - 0.7)))
     kappa = float(layer.label[node])
-    lengths = np.sqrt(np.diag(layer.gram))
-    pair = layer.gram[np.ix_([j, j + half], [j, j + half])]
+    (gram, slopes), (square, curves) = layer.orders
+    lengths = np.sqrt(np.diag(gram))
+    pair = gram[np.ix_([j, j + half], [j, j + half])]
     z = rng.multivariate_normal([0, 0], pair, 400_000)
     shift = rows[[j, j + half], 0] * kappa + b[[j, j + half]]
     u = np.maximum(z + shift, 0.0)
     mean = layer.means.left[node] @ layer.means.right
-    slope = layer.slopes.left[node] @ layer.slopes.right
+    slope, curve = (part.left[node] @ part.right for part in (slopes, curves))
     assert mean[j] == pytest.approx(u[:, 0].mean(), abs=5e-3)
-    variance = layer.rest[node, j] + (slope[j] * lengths[j]) ** 2
+    variance = layer.rest[node, j] + (slope[j] * lengths[j]) ** 2 + square[j, j] * curve[j] ** 2
     assert variance == pytest.approx(u[:, 0].var(), abs=1e-2)
     shared = layer.shared[node, j] + slope[j] * slope[j + half] * pair[0, 1]
+    shared += square[j, j + half] * curve[j] * curve[j + half]
     assert shared == pytest.approx(np.cov(u.T)[0, 1], abs=1e-2)
