@@ -229,7 +229,7 @@ def _compressed(values: Array, weights: Array) -> LowRank:
 def _moments(
     activation: Link, fields: Array, lengths: Array, correlation: Array | None
 ) -> tuple[Array, Array, Array, Array, Array | None]:
-    """Return mean, slope, curve, rest and what pairs share of it, at nodes and neurons, by tables."""
+    """Return mean, slope, curve, rest and what pairs share of it, at nodes and neurons."""
     low, high = math.log(lengths.min()) - 1e-3, math.log(lengths.max()) + 1e-3
     angles = (np.arange(_LENGTHS) + 0.5) * math.pi / _LENGTHS
     widths = np.exp(0.5 * (low + high) + 0.5 * (high - low) * np.cos(angles))
