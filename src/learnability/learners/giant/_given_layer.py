@@ -151,7 +151,7 @@ def given_layer(
     share = _length_share(gram, lengths, correlation)
     if share**2 > _UNEVEN or lengths_count(target, share**2):
         factors = [math.sqrt(1 + share), math.sqrt(1 - share)]
-        square = _without_length(square, lengths)
+        square = _without_length(square, lengths, share)
     found = [_moments(activation, fields, c * lengths, correlation) for c in factors]
     means, slopes, curves, rests, pairs = zip(*found, strict=True)
     shared = None if correlation is None else np.vstack(pairs)
@@ -181,12 +181,14 @@ def _length_share(gram: Array, lengths: Array, correlation: Array | None) -> flo
     return min(math.sqrt(2 * max(total, 0.0) / pairs), 0.5) if pairs > 0 else 0.0
 
 
-def _without_length(square: Array, lengths: Array) -> Array:
+def _without_length(square: Array, lengths: Array, share: float) -> Array:
     """Return G^2 / 2 without what moves with the squared length, along E_k[cos_jk^2]."""
     squares = lengths**2
-    cosines = square / np.outer(squares, squares)
-    along = squares * cosines.mean(axis=1)
-    return np.asarray(square - np.outer(along, along) / cosines.mean())
+    cosines = 2 * square / np.outer(squares, squares)
+    along, mean = squares * cosines.mean(axis=1), float(cosines.mean())
+    # The squared cosine of a neuron with itself is no part of the length.
+    part = min(0.5 * share**2 / mean, 1.0)
+    return np.asarray(square - 0.5 * part / mean * np.outer(along, along))
 
 
 def _long_directions(rows: Array) -> Array:
