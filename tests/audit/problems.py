@@ -76,6 +76,10 @@ ACTIVATIONS = (
     "relu(z)", "relu(z)", "tanh(z)", "erf(z)", "sin(2*z)", "abs(z)", "relu(z + 0.5)",
     "tanh(z) + 0.2*z**2",
 )  # fmt: skip
+CURVED = (
+    "z**2 - 1", "z**2 - 1", "He3(z)", "cosh(z/2)", "abs(z)", "z + 0.3*z**2", "relu(z)",
+    "z*exp(-z**2/4)",
+)  # fmt: skip
 KERNELS = ("exp(z)", "quadratic", "(1 + z)**3", "exp(z3 - z1/2 - z2/2)", "mehler", "1/(1.5 - z)")
 
 
@@ -132,6 +136,25 @@ def giant(rng: np.random.Generator) -> Problem:
         bias=0.5 if rng.random() < 0.2 else 0.0,
     )
     return Problem(learner, target, {"d": 400, "alpha": _between(rng, 0.5, 4)}, "error")
+
+
+def uneven(rng: np.random.Generator) -> Problem:
+    """Giant steps on few samples, after which rows have few effective dimensions."""
+    inits: tuple[Any, ...] = ("ones", "signs", "symmetric", "gaussian", (1.0, -0.5, 2.0))
+    steps = int(rng.integers(1, 4))
+    noise = 0.0 if rng.random() < 0.5 else round(float(rng.uniform(0.05, 1)), 3)
+    learner = GiantSteps(
+        width=_between(rng, 0.3, 1.5),
+        activation=str(rng.choice(CURVED)),
+        batch=_between(rng, 0.3, 2),
+        steps=steps,
+        step=_between(rng, 0.5, 4),
+        init=inits[int(rng.integers(len(inits)))],
+        reuse=bool(steps > 1 and rng.random() < 0.3),
+        ridge=_between(rng, 0.01, 1),
+    )
+    at = {"d": 300, "alpha": _between(rng, 0.4, 3)}
+    return Problem(learner, MultiIndex(_link(rng), noise=noise), at, "error")
 
 
 def lazy(rng: np.random.Generator) -> Problem:
@@ -216,6 +239,7 @@ FAMILIES: dict[str, tuple[int, int, Draw]] = {
     "whitened": (30, 6, whitened),
     "linear": (40, 6, linear),
     "finite": (100, 12, finite),
+    "uneven": (60, 12, uneven),
 }
 """Family -> problems, seeds of each, and how one is drawn."""
 

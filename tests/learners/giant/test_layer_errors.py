@@ -9,7 +9,7 @@ import pytest
 
 from learnability import GiantSteps, Link, MultiIndex
 from learnability.inputs.base import Directions
-from learnability.learners.giant._given_layer import Layer, given_layer
+from learnability.learners.giant._given_layer import Layer, _without_length, given_layer
 from learnability.learners.giant._layer_errors import layer_errors
 from learnability.learners.giant._network import Network, measured
 
@@ -88,15 +88,51 @@ def test_moments_of_neurons_and_pairs_against_sampling() -> None:
     assert layer.shared is not None
     j, node = 3, int(np.argmin(np.abs(layer.label - 0.7)))
     kappa = float(layer.label[node])
-    lengths = np.sqrt(np.diag(layer.gram))
-    pair = layer.gram[np.ix_([j, j + half], [j, j + half])]
+    (gram, slopes), (square, curves) = layer.orders
+    lengths = np.sqrt(np.diag(gram))
+    pair = gram[np.ix_([j, j + half], [j, j + half])]
     z = rng.multivariate_normal([0, 0], pair, 400_000)
     shift = rows[[j, j + half], 0] * kappa + b[[j, j + half]]
     u = np.maximum(z + shift, 0.0)
     mean = layer.means.left[node] @ layer.means.right
-    slope = layer.slopes.left[node] @ layer.slopes.right
+    slope, curve = (part.left[node] @ part.right for part in (slopes, curves))
     assert mean[j] == pytest.approx(u[:, 0].mean(), abs=5e-3)
-    variance = layer.rest[node, j] + (slope[j] * lengths[j]) ** 2
+    variance = layer.rest[node, j] + (slope[j] * lengths[j]) ** 2 + square[j, j] * curve[j] ** 2
     assert variance == pytest.approx(u[:, 0].var(), abs=1e-2)
     shared = layer.shared[node, j] + slope[j] * slope[j + half] * pair[0, 1]
+    shared += square[j, j + half] * curve[j] * curve[j + half]
     assert shared == pytest.approx(np.cov(u.T)[0, 1], abs=1e-2)
+
+
+def test_what_moves_with_the_length_is_taken_from_the_squares() -> None:
+    """What is left is a covariance, and what is taken is one direction as large as the length."""
+    rng = np.random.default_rng(2)
+    rows = rng.standard_normal((40, 30)) * np.geomspace(3, 0.1, 30) * rng.uniform(0.5, 2, (40, 1))
+    gram, lengths = rows @ rows.T, np.linalg.norm(rows, axis=1)
+    taken = 0.5 * gram**2 - _without_length(0.5 * gram**2, lengths, 0.3)
+    assert np.linalg.eigvalsh(0.5 * gram**2 - taken).min() > -1e-9
+    assert np.abs(np.linalg.eigvalsh(taken)[:-1]).max() < 1e-9
+    assert np.mean(taken / np.outer(lengths, lengths) ** 2) == pytest.approx(0.3**2 / 4)
+
+
+def test_squares_of_neurons_covary_as_in_samples() -> None:
+    """All covariances of z**2 - 1, where the rest of the rows has five long dimensions.
+
+    Two nodes 1 +- s of the length, s^2 = 0.03 here, raise squares by the share s^2.
+    """
+    rng = np.random.default_rng(3)
+    W = rng.standard_normal((30, D)) * np.where(np.arange(D) < 60, 1.0, 0.05) / math.sqrt(60)
+    W[:, 0] = 0
+    layer = seen(
+        Network(W.astype(np.float32), np.ones(30, np.float32)), "z**2 - 1", MultiIndex("z")
+    )
+    assert len(layer.weights) > len(np.unique(layer.label))
+    x = rng.standard_normal((200_000, D)) @ W.T
+    sampled = np.cov((x**2 - 1).T)
+    mean = layer.means.left @ layer.means.right
+    found = np.cov(mean.T, aweights=layer.weights, ddof=0) + np.diag(layer.weights @ layer.rest)
+    for kernel, factors in layer.orders:
+        at = factors.left @ factors.right
+        found += kernel * ((at.T * layer.weights) @ at)
+    np.testing.assert_allclose(found.sum(), sampled.sum(), rtol=0.05)
+    np.testing.assert_allclose(found, sampled, atol=0.25)

@@ -6,15 +6,18 @@ and those along which the fields are long (spikes of the inputs, updates of the 
 kappa = V g, the features are equivalent to Gaussian ones; with mu_j = (V w_j) . kappa + b_j and c_j
 the length of the rest of w_j they have
 
-    mean E sigma(mu_j + c_j z),   covariance l_j l_k (rest of w_j) . (rest of w_k) + r_j 1[j = k],
+    mean E sigma(mu_j + c_j z),   covariance l_j l_k G_jk + q_j q_k G_jk^2 / 2 + r_j 1[j = k],
 
-where l_j = E[z sigma(mu_j + c_j z)] / c_j and r_j is the rest of the variance; two neurons with the
-same start share a part of r_j. Nothing is assumed about the rows: the second layer, the number of
-steps and the biases are arbitrary.
+where G holds the inner products of the rests of the rows, l_j = E[z sigma(mu_j + c_j z)] / c_j,
+q_j = E[(z^2 - 1) sigma(mu_j + c_j z)] / c_j^2, and r_j is the rest of the variance; two neurons
+with the same start share a part of r_j. Nothing is assumed about the rows: the second layer, the
+number of steps and the biases are arbitrary.
 
 The squared length of what is left of g varies by a share s, s^2 = 2 E[cos^2] over pairs of rows,
-and all c_j with it. A label with a large mean is fitted by features that move together so, and then
-kappa has this length as one more coordinate, with the nodes c_j sqrt(1 +- s).
+and all c_j with it. Where that is seen, for rows of few effective dimensions, as a step on few
+samples makes them, and for labels with a large mean, which features fit that move together so,
+kappa has this length as one more coordinate, with the nodes c_j sqrt(1 +- s). What moves with the
+length, along s_j = E_k[cos_jk^2], is then no longer a part of G^2.
 
 References
 ----------
@@ -54,6 +57,10 @@ _LENGTHS = 8
 _SPACING = 0.1
 _RANK = 1e-11
 _TERMS = 10
+_ORDERS = 2
+"""Degrees of the rest of the field whose covariances between neurons count."""
+_UNEVEN = 0.01
+"""Relative variance of the squared length from which it is a coordinate."""
 _SETTLED, _MOST_NODES = 1e-4, {1: 2000, 2: 250}
 """Accuracy of E[y^2] along the hidden coordinate, and the most nodes there for one and for two kept
 directions; faster labels get points."""
@@ -73,14 +80,14 @@ class Layer(NamedTuple):
     ----------
     weights : array, shape (K,)
         The weights of the nodes.
-    means, slopes : LowRank
-        E sigma and l, at nodes and neurons.
+    means : LowRank
+        E sigma, at nodes and neurons.
+    orders : tuple of (array, shape (p, p), LowRank)
+        G and G^2 / 2, which the covariance has times l_j l_k and q_j q_k, at nodes and neurons.
     rest : array, shape (K, p)
         The variance r.
     shared : array, shape (K, p / 2), or None
         Covariance of the rests of two paired neurons, j and j + p / 2.
-    gram : array, shape (p, p)
-        Inner products of the rests of the rows.
     label : array, shape (K,)
         The label without its noise.
     noise : array, shape (K,)
@@ -89,10 +96,9 @@ class Layer(NamedTuple):
 
     weights: Array
     means: LowRank
-    slopes: LowRank
+    orders: tuple[tuple[Array, LowRank], ...]
     rest: Array
     shared: Array | None
-    gram: Array
     label: Array
     noise: Array
 
@@ -141,24 +147,25 @@ def given_layer(
     # What points miss of Var(y), which is known, is learned as little as noise is.
     seen = float(weights @ ((label - weights @ label) ** 2 + noise))
     noise = noise + (target.label_variance - seen)
-    factors = [1.0]
+    factors, square = [1.0], 0.5 * gram**2
     share = _length_share(gram, lengths, correlation)
-    if lengths_count(target, share**2):
+    if share**2 > _UNEVEN or lengths_count(target, share**2):
         factors = [math.sqrt(1 + share), math.sqrt(1 - share)]
+        square = _without_length(square, lengths, share)
     found = [_moments(activation, fields, c * lengths, correlation) for c in factors]
-    means, slopes, rests, pairs = zip(*found, strict=True)
-    mean, slope, left = np.vstack(means), np.vstack(slopes), np.vstack(rests)
-    slope *= np.repeat(factors, len(weights))[:, None]
+    means, slopes, curves, rests, pairs = zip(*found, strict=True)
     shared = None if correlation is None else np.vstack(pairs)
-    count = len(factors)
+    count, scale = len(factors), np.repeat(factors, len(weights))[:, None]
     weights = np.tile(weights / count, count)
     return Layer(
         weights,
-        _compressed(mean, weights),
-        _compressed(slope, weights),
-        left,
+        _compressed(np.vstack(means), weights),
+        (
+            (gram, _compressed(np.vstack(slopes) * scale, weights)),
+            (square, _compressed(np.vstack(curves) * scale**2, weights)),
+        ),
+        np.vstack(rests),
         shared,
-        gram,
         np.tile(label, count),
         np.tile(noise, count),
     )
@@ -172,6 +179,16 @@ def _length_share(gram: Array, lengths: Array, correlation: Array | None) -> flo
     if correlation is not None:
         total, pairs = total - 2 * float(correlation @ correlation), pairs - p
     return min(math.sqrt(2 * max(total, 0.0) / pairs), 0.5) if pairs > 0 else 0.0
+
+
+def _without_length(square: Array, lengths: Array, share: float) -> Array:
+    """Return G^2 / 2 without what moves with the squared length, along E_k[cos_jk^2]."""
+    squares = lengths**2
+    cosines = 2 * square / np.outer(squares, squares)
+    along, mean = squares * cosines.mean(axis=1), float(cosines.mean())
+    # The squared cosine of a neuron with itself is no part of the length.
+    part = min(0.5 * share**2 / mean, 1.0)
+    return np.asarray(square - 0.5 * part / mean * np.outer(along, along))
 
 
 def _long_directions(rows: Array) -> Array:
@@ -213,15 +230,15 @@ def _compressed(values: Array, weights: Array) -> LowRank:
 
 def _moments(
     activation: Link, fields: Array, lengths: Array, correlation: Array | None
-) -> tuple[Array, Array, Array, Array | None]:
-    """Return mean, slope, rest and its part that pairs share, at nodes and neurons, from tables."""
+) -> tuple[Array, Array, Array, Array, Array | None]:
+    """Return mean, slope, curve, rest and what pairs share of it, at nodes and neurons."""
     low, high = math.log(lengths.min()) - 1e-3, math.log(lengths.max()) + 1e-3
     angles = (np.arange(_LENGTHS) + 0.5) * math.pi / _LENGTHS
     widths = np.exp(0.5 * (low + high) + 0.5 * (high - low) * np.cos(angles))
     reach = 1.01 * float(np.abs(fields).max()) + 1e-6
     count = max(math.ceil(2 * reach / (_SPACING * float(widths.min()))), 8)
     grid = np.linspace(-reach, reach, count + 1)
-    terms = _TERMS if correlation is not None else 1
+    terms = _TERMS if correlation is not None else _ORDERS
     tables = [[_table(activation, grid, w, k, power) for w in widths]
               for power, k in ((1, terms + 1), (2, 1))]  # fmt: skip
     # Chebyshev interpolation in the logarithm of the length, then cubic in the field.
@@ -233,19 +250,20 @@ def _moments(
     first, second = (np.einsum("jw,wkx->kjx", mix, np.array(one), optimize=True) for one in tables)
     at = _Place(fields, grid)
     mean, slope = at.read(first[0], first[1]), at.read(first[1], first[2])
+    curve = at.read(first[2], first[3])
     rest = at.read(second[0], second[1]) - mean**2 - (lengths * slope) ** 2
-    rest = np.maximum(rest, 0.0)
+    rest = np.maximum(rest - 0.5 * (lengths**2 * curve) ** 2, 0.0)
     if correlation is None:
-        return mean, slope, rest, None
+        return mean, slope, curve, rest, None
     half = len(correlation)
     pairs, parts = np.zeros((len(fields), half)), rest.copy()
-    for k in range(2, terms + 1):
+    for k in range(_ORDERS + 1, terms + 1):
         both = at.read(first[k], first[k + 1]) * lengths**k / math.sqrt(math.factorial(k))
         pairs += both[:, :half] * both[:, half:] * correlation**k
         parts -= both**2
     parts = np.maximum(parts, 0.0)
     pairs += np.sqrt(parts[:, :half] * parts[:, half:]) * correlation ** (terms + 1)
-    return mean, slope, rest, pairs
+    return mean, slope, curve, rest, pairs
 
 
 def _table(activation: Link, grid: Array, width: float, order: int, power: int) -> Array:

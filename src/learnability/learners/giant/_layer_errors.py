@@ -49,7 +49,7 @@ def layer_errors(layer: Layer, n: int, ridge: float) -> Errors:
     """
     from scipy.sparse.linalg import LinearOperator, gmres
 
-    p, weights = len(layer.gram), layer.weights
+    p, weights = layer.rest.shape[1], layer.weights
     Q, V, status = _fixed_point(layer, n, ridge)
     damp = weights / (1 + V)
     mean = Q @ (layer.means.right.T @ (layer.means.left.T @ (damp * layer.label)))
@@ -77,7 +77,9 @@ def _moment(layer: Layer, w: Array) -> Array:
     def inner(part: LowRank) -> Array:
         return np.asarray(part.right.T @ ((part.left.T * w) @ part.left) @ part.right)
 
-    found = layer.gram * inner(layer.slopes) + inner(layer.means)
+    found = inner(layer.means)
+    for kernel, factors in layer.orders:
+        found += kernel * inner(factors)
     found[np.diag_indices(len(found))] += w @ layer.rest
     if layer.shared is not None:
         half = np.arange(layer.shared.shape[1])
@@ -94,7 +96,9 @@ def _spread(layer: Layer, Q: Array, with_means: bool = True) -> Array:
         reduced = part.right @ form @ part.right.T
         return np.asarray(np.sum((part.left @ reduced) * part.left, axis=1))
 
-    found = along(layer.slopes, layer.gram * Q) + layer.rest @ np.diag(Q)
+    found = layer.rest @ np.diag(Q)
+    for kernel, factors in layer.orders:
+        found += along(factors, kernel * Q)
     if with_means:
         found += along(layer.means, Q)
     if layer.shared is not None:
@@ -104,7 +108,7 @@ def _spread(layer: Layer, Q: Array, with_means: bool = True) -> Array:
 
 def _fixed_point(layer: Layer, n: int, ridge: float) -> tuple[Array, Array, str]:
     """Return the resolvent Q, V at the nodes, and whether Anderson's iteration reached them."""
-    p = len(layer.gram)
+    p = layer.rest.shape[1]
     eye = ridge * np.eye(p)
 
     def resolvent(V: Array) -> Array:
