@@ -61,7 +61,7 @@ def layer_errors(layer: Layer, n: int, ridge: float) -> Errors:
 
     def remaining(D: Array) -> Array:
         """Return D without the part that the fluctuations of the readout add, which is B."""
-        return D - n / p**2 * _spread(layer, Q @ _moment(layer, squared * D) @ Q)
+        return np.asarray(D - n / p**2 * _spread(layer, Q @ _moment(layer, squared * D) @ Q))
 
     size = len(base)
     operator = LinearOperator((size, size), matvec=remaining, dtype=float)
