@@ -31,6 +31,7 @@ from threadpoolctl import threadpool_limits
 from learnability.estimators._base import SubspaceEstimator, as_seed, check_count
 from learnability.estimators._candidates import candidate, candidate_names
 from learnability.estimators._channel import standardised
+from learnability.estimators._elimination import can_drop, count_by_worth
 from learnability.estimators._judge import (
     Verdict,
     halves,
@@ -78,27 +79,36 @@ class DimensionReport:
 
     Attributes
     ----------
-    cv : int
-        The number by held-out rows.
+    chosen : int
+        The number that is taken.
+    criterion : int or None
+        The number by the criterion of few columns; None where rows are too few or too many for it.
+    cv : int or None
+        The number by held-out rows; None where the criterion finds some directions.
     permutation : int or None
         The number by permutations; None where rows are few or coordinates too many to shuffle.
     bulk_edge : int or None
         The number by the Gaussian null law; at most one beyond those that the other two have
         looked at, and None where there are few rows.
     agree : bool or None
-        Whether cv and permutation agree.
+        Whether the number that is taken and that by permutation agree.
     scores, errors : list of float
         Held-out information, or score of a machine, of r = 0, 1, ... and its standard error.
+    worth : list of float or None
+        The criterion of r = 0, 1, ... in nats.
     rows : int or None
         Number of rows that were used, if not all.
     """
 
-    cv: int
+    chosen: int
+    criterion: int | None
+    cv: int | None
     permutation: int | None
     bulk_edge: int | None
     agree: bool | None
     scores: list[float]
     errors: list[float]
+    worth: list[float] | None = None
     rows: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -107,7 +117,11 @@ class DimensionReport:
 
     def __str__(self) -> str:
         """Return one line, with the rules that were run."""
-        said = f"directions: {self.cv} by held-out rows"
+        said = f"directions: {self.chosen}"
+        if self.criterion:
+            said += f" by the criterion of few columns"
+        else:
+            said += " by held-out rows"
         if self.permutation is not None:
             agreed = "they agree" if self.agree else "they disagree: look at both"
             said += f", {self.permutation} by permutation ({agreed})"
@@ -186,18 +200,28 @@ def count_directions(
         counter = _Counter(
             some, given, codes, whitening, folds, seed, how, permutations, few, tuple(names)
         )
-        cv, verdicts = _by_held_out_rows(counter, most)
-        if cv or not thinned:
+        cv = criterion = worth = None
+        if not few and can_drop(some, codes, whitening.rank):
+            criterion, worth, counter.fits = count_by_worth(some, given, codes, most, seed)
+        if criterion:
+            chosen, verdicts = _beyond(counter, criterion, most)
+        else:
+            counter.fits = {}
+            cv, verdicts = _by_held_out_rows(counter, most)
+            chosen = cv
+        if chosen or not thinned:
             break
     shuffled = edge = None
     if not few:  # If they are few, white rows look alike whatever the label.
-        shuffled, edge = _by_moments(counter, most, max(verdicts, default=0))
+        shuffled, edge = _by_moments(counter, most, max(*verdicts, chosen, 0))
     report = DimensionReport(
-        cv, shuffled, edge, None if shuffled is None else shuffled == cv,
+        chosen, criterion, cv, shuffled, edge, None if shuffled is None else shuffled == chosen,
         [0.0, *(verdict.score for verdict in verdicts.values())],
         [0.0, *(verdict.error for verdict in verdicts.values())],
-        len(some) if thinned else None,
+        worth, len(some) if thinned else None,
     )  # fmt: skip
+    if criterion:
+        return report, {}
     if cv in counter.brief:
         del verdicts[cv]  # It was judged by a brief run only, and is to be judged again.
     elif cv and not thinned:
@@ -305,6 +329,24 @@ class _Counter:
         while len(null) < self.permutations:
             null.append(strength(outside, left.redrawn(rng).features(), weights))
         return _stands_out(seen, null), above
+
+
+def _beyond(counter: _Counter, found: int, most: int) -> tuple[int, dict[int, Verdict]]:
+    """Return the number of directions from that of the criterion on, and verdicts on more.
+
+    The criterion may miss a direction that is made of many columns. Where moments show that there
+    are more, one more is taken if held-out rows support it.
+    """
+    verdicts: dict[int, Verdict] = {}
+    while found < most and counter.remains(found)[0]:
+        for r in (found, found + 1):
+            verdicts.setdefault(r, counter.verdict(r, more=True))
+        rows = verdicts[found + 1].rows - verdicts[found].rows
+        gain, error = weighted_mean(rows, counter.labels.weights)
+        if gain <= _SPARED["information"] * error:
+            break
+        found += 1
+    return found, verdicts
 
 
 def _by_held_out_rows(counter: _Counter, most: int) -> tuple[int, dict[int, Verdict]]:

@@ -18,6 +18,7 @@ from learnability.estimators._confidence import (
     with_rows,
 )
 from learnability.estimators._copies import copied_rows, copies_said, merged_rows, row_of_copy
+from learnability.estimators._elimination import EliminatedSubspace
 from learnability.estimators._judge import (
     Verdict,
     average,
@@ -167,13 +168,15 @@ class IndexSubspace(SubspaceEstimator):
                 X, y, labels, self.max_components, whitening, folds=folds, seed=seed, how=how,
                 few_names=names,
             )  # fmt: skip
-            r = dimension.cv
+            r = dimension.chosen
         verdicts: dict[str, Verdict] = {}
         if r:
             verdicts = self._compare(
                 X, y, labels, names, r, seed, tails, how, folds, counted.get(r)
             )
         self._choose(X, labels, verdicts, whitening)
+        if verdicts and self.candidates == "auto":
+            self._drop(X, y, labels, verdicts, whitening, seed, how, folds)
         self.report_ = self._report(
             X, y, labels, verdicts, whitening, tails, how, dimension, seed, counted.get(r)
         )
@@ -378,7 +381,33 @@ class IndexSubspace(SubspaceEstimator):
         if best.score <= _SAID * best.error:  # No candidate is clearly above zero.
             safe = [name for name in ("average", "message_passing") if name in verdicts]
             self.chosen_ = safe[0] if safe else self.chosen_
-        verdict = verdicts[self.chosen_]
+        self._take(self.chosen_, verdicts[self.chosen_], whitening)
+
+    def _drop(
+        self, X: Any, y: Any, labels: Labels, verdicts: dict[str, Verdict], whitening: Whitening,
+        seed: int, how: str, folds: int,
+    ) -> None:  # fmt: skip
+        """Drop columns, beginning at all candidates, where that is better and not clearly worse."""
+        best = verdicts[self.chosen_]
+        dropped = EliminatedSubspace([]).drop(
+            X, y, labels, (best.fitted, best.components),
+            [(one.fitted, one.components) for one in reversed(verdicts.values())],
+        )  # fmt: skip
+        if len(dropped.columns_) == X.shape[1]:
+            return
+        verdict = judge(
+            dropped, X, y, labels, folds=folds, seed=seed, how=how, fitted=dropped
+        )
+        verdicts["elimination"] = verdict
+        if len(best.rows) == len(verdict.rows):
+            behind, error = weighted_mean(best.rows - verdict.rows, labels.weights)
+            if behind > _SAID * error:
+                return
+        self._take("elimination", verdict, whitening)
+
+    def _take(self, name: str, verdict: Verdict, whitening: Whitening) -> None:
+        """Keep the directions of a candidate."""
+        self.chosen_ = name
         self.score_, self.score_error_ = verdict.score, verdict.error
         self.held_out_ = verdict.coordinates
         self.estimator_ = verdict.fitted

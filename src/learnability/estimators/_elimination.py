@@ -1,0 +1,263 @@
+"""Directions made of fewer columns: the weakest columns are dropped little by little.
+
+A finder gives directions in all columns. Those columns are kept whose standardised weights are
+largest, local gradients find the directions again in them, which ranks the columns anew, and so on
+down to as many columns as directions. In-sample information of the coordinates falls as columns
+with something to say are dropped, and the extended Bayesian criterion
+
+    n I(m) - r (m - r) log(n) / 2 - log C(p, m)
+
+chooses their number m among p: with fewer columns the directions have fewer free parameters, and
+the last term counts the choices. Directions that use most of the columns are returned as they are.
+
+References
+----------
+Chen and Chen, Biometrika 95 (2008) 759, for the criterion; Kass and Raftery, J. Am. Stat. Assoc. 90
+(1995) 773, for what is very strong evidence; Guyon, Weston, Barnhill, Vapnik, Machine
+Learning 46 (2002) 389, for recursive elimination.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+from sklearn.base import clone
+
+from learnability.estimators._base import SubspaceEstimator, fixed_signs
+from learnability.estimators._judge import score_coordinates
+from learnability.estimators._labels import Labels, read_labels
+from learnability.estimators._whitening import whiten
+from learnability.estimators.gradient_subspace import GradientSubspace
+from learnability.estimators.message_passing_subspace import MessagePassingSubspace
+from learnability.estimators.moment_subspace import MomentSubspace
+
+__all__ = ["EliminatedSubspace", "can_drop", "count_by_worth"]
+
+Array = NDArray[np.float64]
+_KEPT = 0.7
+"""Share of the columns that is kept in each round."""
+_ANCHORS = 200
+"""Of the local gradients."""
+_LOCAL_WORK = 3e7
+"""Largest n p^2 for which columns are dropped."""
+_STEPS = 15
+"""Of message passing in the columns that were kept."""
+_STRONG = 5.0
+"""Logarithm of the odds that are very strong evidence (Kass and Raftery)."""
+_EACH = 3
+"""The least number of rows per independent column."""
+
+
+class EliminatedSubspace(SubspaceEstimator):
+    """The directions of the first of some finders, or others made of fewer columns.
+
+    Parameters
+    ----------
+    finders : list of subspace estimators
+        Finders of the same number of directions in all columns, each a start of the elimination.
+
+    Attributes
+    ----------
+    components_ : array, shape (r, p)
+        The directions, orthonormal in the metric of the covariance of the columns that were kept,
+        and zero elsewhere.
+    center_ : array, shape (p,)
+        Mean of x.
+    columns_ : array of int
+        The columns that were kept.
+    worth_ : float
+        Value of the criterion; nothing is worth 0.
+    rank_ : int
+        Number of independent columns of the table.
+    shrinkage_ : float
+        Weight of the identity in the correlation matrix of the columns that were kept.
+    inner_ : subspace estimator
+        The fit to all columns that was the start.
+    """
+
+    def __init__(self, finders: Any) -> None:
+        self.finders = finders
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> EliminatedSubspace:
+        """Find the directions, and drop columns.
+
+        Parameters
+        ----------
+        X : array, shape (n, p)
+            The inputs.
+        y : array, shape (n,) or (n, outputs)
+            The target: numbers, of which only the order counts, or classes.
+        sample_weight : array, shape (n,), optional
+            Counts of the rows.
+
+        Returns
+        -------
+        EliminatedSubspace
+        """
+        X, y, weights = self._read_counted(X, y, sample_weight)
+        fits = [clone(finder).fit(X, y, sample_weight=weights) for finder in self.finders]
+        starts = [(one, one.components_) for one in fits]
+        return self.drop(X, y, read_labels(y, weights), starts[0], starts)
+
+    def drop(
+        self, X: Any, y: Any, labels: Labels, whole: tuple[Any, Array],
+        starts: list[tuple[Any, Array]],
+    ) -> EliminatedSubspace:  # fmt: skip
+        """Drop columns, from directions that were found already.
+
+        Parameters
+        ----------
+        X : array, shape (n, p)
+            The inputs.
+        y : array
+            The target.
+        labels : Labels
+            The same as labels, with the counts of the rows.
+        whole : (subspace estimator, array of shape (r, p))
+            The fit to all columns, and the directions, that are kept if no column is dropped.
+        starts : list of such pairs
+            Where to begin, the cheapest first.
+
+        Returns
+        -------
+        EliminatedSubspace
+        """
+        self.n_features_in_ = X.shape[1]
+        self.inner_, self.components_ = whole
+        self.columns_ = np.arange(X.shape[1])
+        self.center_, self.rank_ = self.inner_.center_, self.inner_.rank_
+        self.shrinkage_ = self.inner_.shrinkage_
+        self.worth_ = 0.0
+        r = len(self.components_)
+        if not r or not can_drop(X, labels, self.rank_):
+            return self
+        path = _Path(X, y, labels, self.center_, r)
+        path.look(self.components_, self.columns_, self.shrinkage_)
+        for fitted, start in starts:
+            if len(start) >= r and path.down(start[:r]):
+                self.inner_ = fitted
+        path.finish()
+        self.worth_, self.columns_, self.shrinkage_ = path.worth, path.columns, path.shrinkage
+        self.components_ = fixed_signs(path.components, path.spread)
+        return self
+
+    def for_folds(self) -> EliminatedSubspace:
+        """Return an unfitted copy with the start that was best, without what did not help it."""
+        return EliminatedSubspace([self.inner_.for_folds()])
+
+    @property
+    def landings_(self) -> list[tuple[int, float]]:
+        """Landings of the staircase of the finder, if it climbs one."""
+        found: list[tuple[int, float]] = self.inner_.landings_
+        return found
+
+
+def can_drop(X: Any, labels: Labels, rank: int) -> bool:
+    """Return whether there are enough rows to drop columns, and not too many."""
+    return bool(len(X) * X.shape[1] ** 2 <= _LOCAL_WORK and labels.weights.sum() >= _EACH * rank)
+
+
+def count_by_worth(
+    X: Any, y: Any, labels: Labels, most: int, seed: int
+) -> tuple[int, list[float], dict[int, EliminatedSubspace]]:
+    """Return the number of directions by the criterion, its values, and the fits.
+
+    Starts are local gradients, a kernel machine and moments. Two directions more than the best
+    number so far are tried. The number is the smallest whose value is within `_STRONG` of the best:
+    a direction needs very strong evidence.
+    """
+    worth, fits = [0.0], {}
+    same = [  # Their directions are the first ones of more.
+        MomentSubspace("dr", most, random_state=seed), GradientSubspace("agop", most, random_state=seed)
+    ]
+    for one in same:
+        one.fit(X, y, labels.weights)
+    for r in range(1, most + 1):
+        if r > int(np.argmax(worth)) + 2:
+            break
+        local = GradientSubspace("opg", r, n_anchors=_ANCHORS, random_state=seed)
+        local.fit(X, y, labels.weights)
+        starts = [(one, one.components_) for one in (local, *same)]
+        fits[r] = EliminatedSubspace([]).drop(X, y, labels, starts[0], starts)
+        worth.append(fits[r].worth_)
+    return int(np.argmax(np.array(worth) >= max(worth) - _STRONG)), worth, fits
+
+
+class _Path:
+    """The best directions so far, along rounds of elimination.
+
+    Directions in the same columns are found once, whatever the start.
+    """
+
+    def __init__(self, X: Any, y: Any, labels: Labels, center: Array, r: int) -> None:
+        self.X, self.y, self.labels, self.r = X, y, labels, r
+        self.centred = X - center
+        self.spread = whiten(X, labels.weights, "exact").scale
+        self.worth = -np.inf
+        self.found: dict[tuple[int, ...], Array] = {}
+
+    def look(self, components: Array, columns: NDArray[np.intp], shrinkage: float) -> bool:
+        """Keep directions if they are the best so far, and return whether they are."""
+        p, m, r = self.X.shape[1], len(columns), self.r
+        if len(components) < r:
+            return False
+        weights = self.labels.weights
+        told = score_coordinates(self.labels, self.centred @ components.T, 0)
+        fewer = r * (m - r) * np.log(weights.sum()) / 2 + _choices(p, m)
+        worth = float(weights @ told - fewer)
+        if worth <= self.worth:
+            return False
+        self.worth, self.components = worth, components
+        self.columns, self.shrinkage = columns, shrinkage
+        return True
+
+    def within(self, finder: Any, columns: NDArray[np.intp]) -> tuple[Array, bool]:
+        """Return directions made of some columns, and whether they are the best so far."""
+        fitted = finder.fit(self.X[:, columns], self.y, sample_weight=self.labels.weights)
+        components = np.zeros((len(fitted.components_), self.X.shape[1]))
+        components[:, columns] = fitted.components_
+        return components, self.look(components, columns, fitted.shrinkage_)
+
+    def down(self, components: Array) -> bool:
+        """Go down from directions in all columns, and return whether that led to the best."""
+        p, r = self.X.shape[1], self.r
+        columns, best = np.arange(p), False
+        for m in _sizes(p, r)[1:]:
+            strength = ((components[:, columns] * self.spread[columns]) ** 2).sum(axis=0)
+            columns = np.sort(columns[np.argsort(-strength, kind="stable")[:m]])
+            key = tuple(columns.tolist())
+            if key not in self.found:
+                finder = GradientSubspace("opg", r, n_anchors=_ANCHORS, random_state=0)
+                self.found[key], better = self.within(finder, columns)
+                best = best or better
+            components = self.found[key]
+            if len(components) < r:
+                break
+        return best
+
+    def finish(self) -> None:
+        """Try other finders in the columns that were kept, if they are not all."""
+        columns, r = self.columns, self.r
+        if r < len(columns) < self.X.shape[1]:
+            start = self.components[:, columns]
+            passing = MessagePassingSubspace(
+                r, start=start, n_iter=_STEPS, staircase=False, random_state=0
+            )
+            self.within(passing, columns)
+            self.within(GradientSubspace("agop", r, random_state=0), columns)
+
+
+def _sizes(p: int, r: int) -> list[int]:
+    """Return numbers of columns, from p down to r."""
+    found = [p]
+    while found[-1] > r:
+        found.append(max(min(int(_KEPT * found[-1]), found[-1] - 1), r))
+    return found
+
+
+def _choices(p: int, m: int) -> float:
+    """Return the logarithm of the number of ways to choose m of p columns."""
+    return float(gammaln(p + 1) - gammaln(m + 1) - gammaln(p - m + 1))
