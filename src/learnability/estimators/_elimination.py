@@ -19,6 +19,7 @@ Learning 46 (2002) 389, for recursive elimination.
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ from learnability.estimators.moment_subspace import MomentSubspace
 __all__ = ["EliminatedSubspace", "can_drop", "count_by_worth"]
 
 Array = NDArray[np.float64]
-_KEPT = 0.7
+_KEPT = 0.6
 """Share of the columns that is kept in each round."""
 _ANCHORS = 200
 """Of the local gradients."""
@@ -45,6 +46,8 @@ _LOCAL_WORK = 3e7
 """Largest n p^2 for which columns are dropped."""
 _STEPS = 15
 """Of message passing in the columns that were kept."""
+_SPLITS = range(3)
+"""Splits of the rows for the channel, over which information is averaged."""
 _STRONG = 5.0
 """Logarithm of the odds that are very strong evidence (Kass and Raftery)."""
 _EACH = 3
@@ -171,7 +174,8 @@ def count_by_worth(
     """
     worth, fits = [0.0], {}
     same = [  # Their directions are the first ones of more.
-        MomentSubspace("dr", most, random_state=seed), GradientSubspace("agop", most, random_state=seed)
+        MomentSubspace("dr", most, random_state=seed),
+        GradientSubspace("agop", most, random_state=seed),
     ]
     for one in same:
         one.fit(X, y, labels.weights)
@@ -205,7 +209,8 @@ class _Path:
         if len(components) < r:
             return False
         weights = self.labels.weights
-        told = score_coordinates(self.labels, self.centred @ components.T, 0)
+        t = self.centred @ components.T
+        told = np.mean([score_coordinates(self.labels, t, split) for split in _SPLITS], axis=0)
         fewer = r * (m - r) * np.log(weights.sum()) / 2 + _choices(p, m)
         worth = float(weights @ told - fewer)
         if worth <= self.worth:
@@ -254,7 +259,7 @@ def _sizes(p: int, r: int) -> list[int]:
     """Return numbers of columns, from p down to r."""
     found = [p]
     while found[-1] > r:
-        found.append(max(min(int(_KEPT * found[-1]), found[-1] - 1), r))
+        found.append(max(min(ceil(_KEPT * found[-1]), found[-1] - 1), r))
     return found
 
 

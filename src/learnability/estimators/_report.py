@@ -144,7 +144,15 @@ class IndexReport:
                     f"({low:.2f} to {high:.2f}, 90 %)."
                 )
             elif self.supported is not None and number > self.supported:
-                lines.append(f"Direction {number}: not distinguishable from none.")
+                counted = (self.dimension or {}).get("criterion") or 0
+                lines.append(
+                    f"Direction {number}: "
+                    + (
+                        "found by the criterion; halves of the rows are too few to show it."
+                        if number <= counted
+                        else "not distinguishable from none."
+                    )
+                )
         if self.supported is not None and 0 < self.supported < self.n_components:
             lines.append(
                 f"Held-out rows support {self.supported} of these {self.n_components} directions."

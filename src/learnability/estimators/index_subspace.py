@@ -50,6 +50,8 @@ _SAID = 3.0
 """A score counts if it exceeds this many standard errors."""
 _FLATTERED = 0.5
 """The best must be ahead of the average by more than this many standard errors to be chosen."""
+_STARTS = 3
+"""Number of candidates from which columns are dropped."""
 _HALVES = 20_000
 """The largest number of rows that are halved to see how well directions are known."""
 _KNOWN = 0.9
@@ -175,7 +177,7 @@ class IndexSubspace(SubspaceEstimator):
                 X, y, labels, names, r, seed, tails, how, folds, counted.get(r)
             )
         self._choose(X, labels, verdicts, whitening)
-        if verdicts and self.candidates == "auto":
+        if verdicts and self.candidates == "auto" and not whitening.has_few_rows(counted_rows):
             self._drop(X, y, labels, verdicts, whitening, seed, how, folds)
         self.report_ = self._report(
             X, y, labels, verdicts, whitening, tails, how, dimension, seed, counted.get(r)
@@ -387,17 +389,17 @@ class IndexSubspace(SubspaceEstimator):
         self, X: Any, y: Any, labels: Labels, verdicts: dict[str, Verdict], whitening: Whitening,
         seed: int, how: str, folds: int,
     ) -> None:  # fmt: skip
-        """Drop columns, beginning at all candidates, where that is better and not clearly worse."""
+        """Drop columns, from the best candidates, where that is better and not clearly worse."""
         best = verdicts[self.chosen_]
+        least = sorted((one.score for one in verdicts.values()), reverse=True)[:_STARTS][-1]
+        starts = [one for one in reversed(verdicts.values()) if one.score >= least or one is best]
         dropped = EliminatedSubspace([]).drop(
             X, y, labels, (best.fitted, best.components),
-            [(one.fitted, one.components) for one in reversed(verdicts.values())],
+            [(one.fitted, one.components) for one in starts],
         )  # fmt: skip
         if len(dropped.columns_) == X.shape[1]:
             return
-        verdict = judge(
-            dropped, X, y, labels, folds=folds, seed=seed, how=how, fitted=dropped
-        )
+        verdict = judge(dropped, X, y, labels, folds=folds, seed=seed, how=how, fitted=dropped)
         verdicts["elimination"] = verdict
         if len(best.rows) == len(verdict.rows):
             behind, error = weighted_mean(best.rows - verdict.rows, labels.weights)

@@ -3,8 +3,9 @@
 The weight of a column is its coefficient times its spread, and the squares of the weights of a
 direction sum to one. In each bootstrap sample the rows get random counts, the directions are found
 again from the present ones and rotated to match them; the spread of the weights gives intervals.
-Samples in which the finder sees nothing give back the directions that it started from, and no
-spread: where there are such samples the intervals are undecided.
+Where columns were dropped, only the others are resampled, and a dropped column has weight zero with
+the median error of those. Samples in which the finder sees nothing give back the directions that it
+started from, and no spread: where there are such samples the intervals are undecided.
 """
 
 from __future__ import annotations
@@ -113,7 +114,11 @@ def loadings(
     finder: Any = MessagePassingSubspace(
         r, start=found.components_, n_iter=12, staircase=False, random_state=seed
     )
-    if found.chosen_ == "sparse":
+    kept = np.arange(X.shape[1])
+    if found.chosen_ == "elimination":
+        kept = found.estimator_.columns_
+        finder.set_params(start=found.components_[:, kept])
+    elif found.chosen_ == "sparse":
         finder = found.estimator_.for_folds()
     elif len(X) < 3 * found.rank_ or r > found.rank_:
         finder = MomentSubspace("sir", r, random_state=seed)
@@ -122,11 +127,16 @@ def loadings(
         warnings.simplefilter("ignore", UserWarning)
         for _ in tracked(range(repeats), "bootstrap"):
             counts = rng.multinomial(len(X), np.full(len(X), 1 / len(X))) * given
-            again = finder.fit(X, y, sample_weight=counts)
+            again = finder.fit(X[:, kept], y, sample_weight=counts)
             blind += getattr(again, "status_", "") == "start"
-            left, _, right = np.linalg.svd(again.transform(X).T @ whole, full_matrices=False)
-            drawn.append(_unit((left @ right).T @ again.components_ * spread))
+            seen = again.transform(X[:, kept])
+            left, _, right = np.linalg.svd(seen.T @ whole, full_matrices=False)
+            components = np.zeros_like(found.components_)
+            components[:, kept] = (left @ right).T @ again.components_
+            drawn.append(_unit(components * spread))
     errors = np.sqrt(np.mean((np.array(drawn) - weights) ** 2, axis=0) * len(X) / n)
+    dropped = np.setdiff1d(np.arange(X.shape[1]), kept)
+    errors[:, dropped] = np.median(errors[:, kept], axis=1, keepdims=True)
     if blind > _BLIND * repeats:
         errors[:] = np.nan
     supported = found.report_.supported
