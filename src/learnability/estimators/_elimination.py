@@ -28,14 +28,14 @@ from scipy.special import gammaln
 from sklearn.base import clone
 
 from learnability.estimators._base import SubspaceEstimator, fixed_signs
-from learnability.estimators._judge import score_coordinates
-from learnability.estimators._labels import Labels, read_labels
+from learnability.estimators._judge import Verdict, judge, score_coordinates
+from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._whitening import whiten
 from learnability.estimators.gradient_subspace import GradientSubspace
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
 from learnability.estimators.moment_subspace import MomentSubspace
 
-__all__ = ["EliminatedSubspace", "can_drop", "count_by_worth"]
+__all__ = ["EliminatedSubspace", "can_drop", "count_by_worth", "fewer_columns"]
 
 Array = NDArray[np.float64]
 _KEPT = 0.6
@@ -48,6 +48,10 @@ _STEPS = 15
 """Of message passing in the columns that were kept."""
 _SPLITS = range(3)
 """Splits of the rows for the channel, over which information is averaged."""
+_STARTS = 3
+"""Number of candidates from which columns are dropped."""
+_WORSE = 1.0
+"""Standard errors by which the result may be behind the best candidate on held-out rows."""
 _STRONG = 5.0
 """Logarithm of the odds that are very strong evidence (Kass and Raftery)."""
 _EACH = 3
@@ -161,6 +165,53 @@ class EliminatedSubspace(SubspaceEstimator):
 def can_drop(X: Any, labels: Labels, rank: int) -> bool:
     """Return whether there are enough rows to drop columns, and not too many."""
     return bool(len(X) * X.shape[1] ** 2 <= _LOCAL_WORK and labels.weights.sum() >= _EACH * rank)
+
+
+def fewer_columns(
+    X: Any, y: Any, labels: Labels, verdicts: dict[str, Verdict], chosen: str, *, folds: int,
+    seed: int, how: str,
+) -> Verdict | None:  # fmt: skip
+    """Drop columns, from the best candidates, and judge the result.
+
+    Parameters
+    ----------
+    X, y : array
+        The data.
+    labels : Labels
+        The labels as read from y, with the counts of the rows.
+    verdicts : dict
+        Name -> verdict of each candidate.
+    chosen : str
+        The candidate that is kept otherwise.
+    folds, seed : int
+        Number of folds and seed of the split.
+    how : {"information", "cv"}
+        What is scored.
+
+    Returns
+    -------
+    Verdict or None
+        None where no column is dropped, where that has no very strong evidence, or where the
+        result is worse on held-out rows.
+    """
+    best = verdicts[chosen]
+    least = sorted((one.score for one in verdicts.values()), reverse=True)[:_STARTS][-1]
+    starts = [one for one in reversed(verdicts.values()) if one.score >= least or one is best]
+    dropped = EliminatedSubspace([]).drop(
+        X, y, labels, (best.fitted, best.components),
+        [(one.fitted, one.components) for one in starts],
+    )  # fmt: skip
+    if len(dropped.columns_) == X.shape[1] or dropped.worth_ <= _STRONG:
+        return None
+    found = judge(dropped, X, y, labels, folds=folds, seed=seed, how=how, fitted=dropped)
+    # Message passing may have been judged by its own fields, which are not those of the folds.
+    judged = [one for one in verdicts.values() if len(one.rows) == len(found.rows)]
+    if judged:
+        rival = max(judged, key=lambda verdict: verdict.score)
+        behind, error = weighted_mean(rival.rows - found.rows, labels.weights)
+        if behind > _WORSE * error:
+            return None
+    return found
 
 
 def count_by_worth(

@@ -238,10 +238,10 @@ def blind_methods(labels: Labels, coordinates: Array) -> dict[str, str]:
 
 
 def overlaps(
-    agreement: Array, supported: int, times: float, k: int
+    agreement: Array, supported: int, times: float, k: int, *, dropped: bool = False
 ) -> list[tuple[float, float, float] | None]:
     """Return the overlap of each direction with its interval, None if it is not supported."""
-    known = [known_overlap(float(c), times, k) for c in agreement[:supported]]
+    known = [known_overlap(float(c), times, k, dropped=dropped) for c in agreement[:supported]]
     return [*known, *[None] * (len(agreement) - supported)]
 
 

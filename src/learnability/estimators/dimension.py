@@ -228,9 +228,10 @@ def _beyond(counter: CountFits, found: int, most: int) -> tuple[int, dict[int, V
     are more, one more is taken if held-out rows support it.
     """
     verdicts: dict[int, Verdict] = {}
+    informed = replace(counter, how="information")  # Not by a machine, whatever the rows.
     while found < most and counter.remains(found)[0]:
         for r in (found, found + 1):
-            verdicts.setdefault(r, counter.verdict(r, more=True))
+            verdicts[r] = verdicts.get(r) or informed.verdict(r, more=True)
         rows = verdicts[found + 1].rows - verdicts[found].rows
         gain, error = weighted_mean(rows, counter.labels.weights)
         if gain <= _SPARED["information"] * error:

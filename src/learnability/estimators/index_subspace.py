@@ -18,7 +18,7 @@ from learnability.estimators._confidence import (
     with_rows,
 )
 from learnability.estimators._copies import copied_rows, copies_said, merged_rows, row_of_copy
-from learnability.estimators._elimination import EliminatedSubspace
+from learnability.estimators._elimination import fewer_columns
 from learnability.estimators._judge import (
     Verdict,
     average,
@@ -50,8 +50,6 @@ _SAID = 3.0
 """A score counts if it exceeds this many standard errors."""
 _FLATTERED = 0.5
 """The best must be ahead of the average by more than this many standard errors to be chosen."""
-_STARTS = 3
-"""Number of candidates from which columns are dropped."""
 _HALVES = 20_000
 """The largest number of rows that are halved to see how well directions are known."""
 _KNOWN = 0.9
@@ -178,7 +176,12 @@ class IndexSubspace(SubspaceEstimator):
             )
         self._choose(X, labels, verdicts, whitening)
         if verdicts and self.candidates == "auto" and not whitening.has_few_rows(counted_rows):
-            self._drop(X, y, labels, verdicts, whitening, seed, how, folds)
+            fewer = fewer_columns(
+                X, y, labels, verdicts, self.chosen_, folds=folds, seed=seed, how=how
+            )
+            if fewer is not None:
+                verdicts["elimination"] = fewer
+                self._take("elimination", fewer, whitening)
         self.report_ = self._report(
             X, y, labels, verdicts, whitening, tails, how, dimension, seed, counted.get(r)
         )
@@ -206,7 +209,10 @@ class IndexSubspace(SubspaceEstimator):
                 sure, times = self._halves(X, y, labels, verdicts, seed, counted)
                 supported = sure.supported
                 self._turn(sure.turn, whitening.scale)
-                known = overlaps(sure.agreement, supported, times, whitening.rank)
+                known = overlaps(
+                    sure.agreement, supported, times, whitening.rank,
+                    dropped=self.chosen_ == "elimination",
+                )  # fmt: skip
                 coarse = coarse_directions(X, self.components_ * whitening.scale)
                 if r >= whitening.rank:
                     reason, known = "as many directions as columns hold any truth", [None] * r
@@ -384,28 +390,6 @@ class IndexSubspace(SubspaceEstimator):
             safe = [name for name in ("average", "message_passing") if name in verdicts]
             self.chosen_ = safe[0] if safe else self.chosen_
         self._take(self.chosen_, verdicts[self.chosen_], whitening)
-
-    def _drop(
-        self, X: Any, y: Any, labels: Labels, verdicts: dict[str, Verdict], whitening: Whitening,
-        seed: int, how: str, folds: int,
-    ) -> None:  # fmt: skip
-        """Drop columns, from the best candidates, where that is better and not clearly worse."""
-        best = verdicts[self.chosen_]
-        least = sorted((one.score for one in verdicts.values()), reverse=True)[:_STARTS][-1]
-        starts = [one for one in reversed(verdicts.values()) if one.score >= least or one is best]
-        dropped = EliminatedSubspace([]).drop(
-            X, y, labels, (best.fitted, best.components),
-            [(one.fitted, one.components) for one in starts],
-        )  # fmt: skip
-        if len(dropped.columns_) == X.shape[1]:
-            return
-        verdict = judge(dropped, X, y, labels, folds=folds, seed=seed, how=how, fitted=dropped)
-        verdicts["elimination"] = verdict
-        if len(best.rows) == len(verdict.rows):
-            behind, error = weighted_mean(best.rows - verdict.rows, labels.weights)
-            if behind > _SAID * error:
-                return
-        self._take("elimination", verdict, whitening)
 
     def _take(self, name: str, verdict: Verdict, whitening: Whitening) -> None:
         """Keep the directions of a candidate."""
