@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.estimators._confidence import known_overlap, rows_for
+from learnability.estimators._confidence import known_overlap, rows_for, with_rows
 from learnability.estimators._labels import Labels, mid_ranks, weighted_mean
 from learnability.estimators._whitening import Whitening
 from learnability.estimators.dimension import DimensionReport
@@ -22,6 +22,7 @@ __all__ = [
     "follow_each_other",
     "moment_strengths",
     "overlaps",
+    "rows_lost",
     "rows_needed",
     "twins",
     "warnings_of",
@@ -260,6 +261,18 @@ def rows_needed(
     if q >= _GOOD:
         return None
     return round(max(rows_for(high, _GOOD, n), n)), round(rows_for(low, _GOOD, n))
+
+
+def rows_lost(some: int, rows: int, overlap: list[tuple[float, float, float] | None]) -> list[str]:
+    """Return what is lost by drawing only some of the rows of a Dask collection."""
+    if some == rows:
+        return []
+    said = f"{some} of {rows} rows were drawn at random, and the others were not used"
+    q = [one[0] for one in overlap if one is not None]
+    if not q:
+        return [f"{said}: what that loses is not known."]
+    lost = max(with_rows(one, rows / some) - one for one in q)
+    return [f"{said}: all of them would raise a squared overlap by up to {lost:.2g}."]
 
 
 def twins(X: Array, labels: Labels, names: Any = None) -> list[str]:

@@ -15,7 +15,6 @@ from learnability.estimators._confidence import (
     beyond_halves,
     coarse_directions,
     confidence,
-    with_rows,
 )
 from learnability.estimators._copies import copied_rows, copies_said, merged_rows, row_of_copy
 from learnability.estimators._elimination import fewer_columns
@@ -34,6 +33,7 @@ from learnability.estimators._report import (
     blind_methods,
     follow_each_other,
     overlaps,
+    rows_lost,
     rows_needed,
     twins,
     warnings_of,
@@ -60,8 +60,9 @@ class IndexSubspace(SubspaceEstimator):
     """The few linear combinations of x on which y depends through an unknown link.
 
     Candidates of all families are fitted, and the one whose coordinates predict y best on rows that
-    it did not see is kept, or the average of those that are tied if it is better. With fewer than
-    three rows per independent column only first moments and few columns are tried.
+    it did not see is kept, or the average of those that are tied if it is better. Where there is
+    very strong evidence that fewer columns make up the directions, the others are dropped. With
+    fewer than three rows per independent column only first moments and few columns are tried.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ class IndexSubspace(SubspaceEstimator):
     center_ : array, shape (p,)
         Mean of x.
     chosen_ : str
-        The candidate that won, or "average".
+        The candidate that won, "average", or "elimination" where columns were dropped.
     score_, score_error_ : float
         Its held-out score and standard error.
     held_out_ : array, shape (n, r)
@@ -227,7 +228,7 @@ class IndexSubspace(SubspaceEstimator):
             if reason is not None:
                 undecided["overlap with the true directions"] = reason
         found = warnings_of(n, whitening, tails, self.score_, self.score_error_)
-        found += self._lost(known)
+        found += rows_lost(*getattr(self, "sampled_", (0, 0)), known)
         found += follow_each_other(labels)
         found += twins(X, labels, getattr(self, "feature_names_in_", None))
         if self.n_components != "auto" and self.n_components > r:
@@ -256,18 +257,6 @@ class IndexSubspace(SubspaceEstimator):
             warnings=found,
             target=labels.sentence,
         )
-
-    def _lost(self, known: list[tuple[float, float, float] | None]) -> list[str]:
-        """Return what is lost by drawing only some rows of a Dask collection."""
-        some, rows = getattr(self, "sampled_", (0, 0))
-        if some == rows:
-            return []
-        said = f"{some} of {rows} rows were drawn at random, and the others were not used"
-        q = [one[0] for one in known if one is not None]
-        if not q:
-            return [f"{said}: what that loses is not known."]
-        lost = max(with_rows(one, rows / some) - one for one in q)
-        return [f"{said}: all of them would raise a squared overlap by up to {lost:.2g}."]
 
     def _halves(
         self,
