@@ -46,12 +46,16 @@ _LOCAL_WORK = 3e7
 """Largest n p^2 for which columns are dropped."""
 _STEPS = 15
 """Of message passing in the columns that were kept."""
+_NEAR = 0.7
+"""Correlation from which a dropped column may take the place of one that was kept."""
 _SPLITS = range(3)
 """Splits of the rows for the channel, over which information is averaged."""
 _STARTS = 3
 """Number of candidates from which columns are dropped."""
 _WORSE = 1.0
 """Standard errors by which the result may be behind the best candidate on held-out rows."""
+_SAID = 3.0
+"""Standard errors above which that candidate has said anything."""
 _STRONG = 5.0
 """Logarithm of the odds that are very strong evidence (Kass and Raftery)."""
 _EACH = 3
@@ -83,6 +87,8 @@ class EliminatedSubspace(SubspaceEstimator):
         Weight of the identity in the correlation matrix of the columns that were kept.
     inner_ : subspace estimator
         The fit to all columns that was the start.
+    stand_ins_ : list of (int, int)
+        Kept columns and dropped ones that would do as well, with nearly the same values.
     """
 
     def __init__(self, finders: Any) -> None:
@@ -137,7 +143,7 @@ class EliminatedSubspace(SubspaceEstimator):
         self.columns_ = np.arange(X.shape[1])
         self.center_, self.rank_ = self.inner_.center_, self.inner_.rank_
         self.shrinkage_ = self.inner_.shrinkage_
-        self.worth_ = 0.0
+        self.worth_, self.stand_ins_ = 0.0, []
         r = len(self.components_)
         if not r or not can_drop(X, labels, self.rank_):
             return self
@@ -149,6 +155,7 @@ class EliminatedSubspace(SubspaceEstimator):
         path.finish()
         self.worth_, self.columns_, self.shrinkage_ = path.worth, path.columns, path.shrinkage
         self.components_ = fixed_signs(path.components, path.spread)
+        self.stand_ins_ = path.stand_ins()
         return self
 
     def for_folds(self) -> EliminatedSubspace:
@@ -169,7 +176,7 @@ def can_drop(X: Any, labels: Labels, rank: int) -> bool:
 
 def fewer_columns(
     X: Any, y: Any, labels: Labels, verdicts: dict[str, Verdict], chosen: str, *, folds: int,
-    seed: int, how: str,
+    seed: int, how: str, known: EliminatedSubspace | None = None,
 ) -> Verdict | None:  # fmt: skip
     """Drop columns, from the best candidates, and judge the result.
 
@@ -187,6 +194,8 @@ def fewer_columns(
         Number of folds and seed of the split.
     how : {"information", "cv"}
         What is scored.
+    known : EliminatedSubspace, optional
+        The fit that counted the directions.
 
     Returns
     -------
@@ -201,6 +210,8 @@ def fewer_columns(
         X, y, labels, (best.fitted, best.components),
         [(one.fitted, one.components) for one in starts],
     )  # fmt: skip
+    if known is not None and known.worth_ > dropped.worth_:
+        dropped = known
     if len(dropped.columns_) == X.shape[1] or dropped.worth_ <= _STRONG:
         return None
     found = judge(dropped, X, y, labels, folds=folds, seed=seed, how=how, fitted=dropped)
@@ -209,7 +220,7 @@ def fewer_columns(
     if judged:
         rival = max(judged, key=lambda verdict: verdict.score)
         behind, error = weighted_mean(rival.rows - found.rows, labels.weights)
-        if behind > _WORSE * error:
+        if rival.score > _SAID * rival.error and behind > _WORSE * error:
             return None
     return found
 
@@ -254,16 +265,18 @@ class _Path:
         self.worth = -np.inf
         self.found: dict[tuple[int, ...], Array] = {}
 
+    def told(self, t: Array) -> float:
+        """Return the information of coordinates (n, r) in nats of all rows."""
+        each = np.mean([score_coordinates(self.labels, t, split) for split in _SPLITS], axis=0)
+        return float(self.labels.weights @ each)
+
     def look(self, components: Array, columns: NDArray[np.intp], shrinkage: float) -> bool:
         """Keep directions if they are the best so far, and return whether they are."""
         p, m, r = self.X.shape[1], len(columns), self.r
         if len(components) < r:
             return False
-        weights = self.labels.weights
-        t = self.centred @ components.T
-        told = np.mean([score_coordinates(self.labels, t, split) for split in _SPLITS], axis=0)
-        fewer = r * (m - r) * np.log(weights.sum()) / 2 + _choices(p, m)
-        worth = float(weights @ told - fewer)
+        fewer = r * (m - r) * np.log(self.labels.weights.sum()) / 2 + _choices(p, m)
+        worth = self.told(self.centred @ components.T) - fewer
         if worth <= self.worth:
             return False
         self.worth, self.components = worth, components
@@ -293,6 +306,23 @@ class _Path:
             if len(components) < r:
                 break
         return best
+
+    def stand_ins(self) -> list[tuple[int, int]]:
+        """Return kept columns and dropped ones by which they can be replaced without evidence."""
+        kept, weights = self.columns, self.labels.weights[:, None]
+        dropped = np.setdiff1d(np.arange(self.X.shape[1]), kept)
+        Z = self.centred / self.spread
+        near = np.abs(Z[:, kept].T @ (Z[:, dropped] * weights)) > _NEAR * weights.sum()
+        if not near.any():
+            return []
+        t = self.centred @ self.components.T
+        least, found, root = self.told(t) - _STRONG, [], np.sqrt(weights)
+        for i, j in np.argwhere(near):
+            others = Z[:, [*np.delete(kept, i), dropped[j]]]
+            again = others @ np.linalg.lstsq(others * root, t * root, rcond=None)[0]
+            if self.told(again) > least:
+                found.append((int(kept[i]), int(dropped[j])))
+        return found
 
     def finish(self) -> None:
         """Try other finders in the columns that were kept, if they are not all."""

@@ -19,6 +19,7 @@ __all__ = [
     "METHODS_SEEN",
     "IndexReport",
     "blind_methods",
+    "exchanged",
     "follow_each_other",
     "moment_strengths",
     "overlaps",
@@ -29,6 +30,8 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
+_PAIRS = 5
+"""Most pairs of columns that are named."""
 METHODS_SEEN = ("sir", "phd", "save", "dr")
 """Moment methods whose blindness is reported."""
 _UNITS = {
@@ -145,7 +148,8 @@ class IndexReport:
                     f"({low:.2f} to {high:.2f}, 90 %)."
                 )
             elif self.supported is not None and number > self.supported:
-                counted = (self.dimension or {}).get("criterion") or 0
+                dropped = self.chosen == "elimination" and self.dimension is not None
+                counted = ((self.dimension or {}).get("criterion") or 0) if dropped else 0
                 lines.append(
                     f"Direction {number}: "
                     + (
@@ -273,6 +277,20 @@ def rows_lost(some: int, rows: int, overlap: list[tuple[float, float, float] | N
         return [f"{said}: what that loses is not known."]
     lost = max(with_rows(one, rows / some) - one for one in q)
     return [f"{said}: all of them would raise a squared overlap by up to {lost:.2g}."]
+
+
+def exchanged(pairs: list[tuple[int, int]], names: Any = None) -> list[str]:
+    """Return a caution on columns that were dropped though they would do as well as others."""
+    if not pairs:
+        return []
+
+    def called(j: int) -> str:
+        return str(j) if names is None else str(names[j])
+
+    each = [f"{called(a)} or {called(b)}" for a, b in pairs[:_PAIRS]]
+    more = f" and {len(pairs) - _PAIRS} more pairs" if len(pairs) > _PAIRS else ""
+    which = "which columns make the directions is undecided where they are alike"
+    return [f"{which}: {', '.join(each)}{more}."]
 
 
 def twins(X: Array, labels: Labels, names: Any = None) -> list[str]:

@@ -35,7 +35,7 @@ from threadpoolctl import threadpool_limits
 from learnability.estimators._base import as_seed, check_count
 from learnability.estimators._candidates import candidate_names
 from learnability.estimators._count_fits import WIDEST, CountFits
-from learnability.estimators._elimination import can_drop, count_by_worth
+from learnability.estimators._elimination import EliminatedSubspace, can_drop, count_by_worth
 from learnability.estimators._judge import (
     Verdict,
     settled,
@@ -109,11 +109,11 @@ class DimensionReport:
 
     def __str__(self) -> str:
         """Return one line, with the rules that were run."""
-        said = f"directions: {self.chosen}"
+        said = f"directions: {self.chosen} by held-out rows"
         if self.criterion:
-            said += " by the criterion of few columns"
-        else:
-            said += " by held-out rows"
+            few = "by the criterion of few columns"
+            more = self.chosen > self.criterion
+            said = f"{said}, {self.criterion} {few}" if more else f"directions: {self.chosen} {few}"
         if self.permutation is not None:
             agreed = "they agree" if self.agree else "they disagree: look at both"
             said += f", {self.permutation} by permutation ({agreed})"
@@ -172,8 +172,8 @@ def dimension_report(
 def count_directions(
     X: Array, y: Any, labels: Labels, most: int, whitening: Whitening, *, permutations: int = 19,
     folds: int, seed: int, how: str, few_names: Sequence[str] | None = None,
-) -> tuple[DimensionReport, dict[int, Verdict]]:  # fmt: skip
-    """Return the report, and the verdict on each number of directions that was tried.
+) -> tuple[DimensionReport, dict[int, Verdict], EliminatedSubspace | None]:  # fmt: skip
+    """Return the report, verdicts on numbers of directions, and the fit if the criterion took it.
 
     With few rows the best of the finders in `few_names` is used; by default these are the finders
     that `IndexSubspace` tries.
@@ -194,7 +194,8 @@ def count_directions(
         )
         cv = criterion = worth = None
         if not few and can_drop(some, codes, whitening.rank):
-            criterion, worth, counter.fits = count_by_worth(some, given, codes, most, seed)
+            criterion, worth, dropped = count_by_worth(some, given, codes, most, seed)
+            counter.fits = dict(dropped)
         if criterion:
             chosen, verdicts = _beyond(counter, criterion, most)
         else:
@@ -213,12 +214,12 @@ def count_directions(
         worth, len(some) if thinned else None,
     )  # fmt: skip
     if criterion:
-        return report, {}
+        return report, {}, dropped[chosen] if chosen == criterion and not thinned else None
     if cv in counter.brief:
         del verdicts[cv]  # It was judged by a brief run only, and is to be judged again.
     elif cv and not thinned:
         verdicts[cv] = replace(verdicts[cv], fitted=counter.fit(cv))
-    return report, {} if thinned else verdicts
+    return report, {} if thinned else verdicts, None
 
 
 def _beyond(counter: CountFits, found: int, most: int) -> tuple[int, dict[int, Verdict]]:

@@ -31,6 +31,7 @@ from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._report import (
     IndexReport,
     blind_methods,
+    exchanged,
     follow_each_other,
     overlaps,
     rows_lost,
@@ -160,12 +161,12 @@ class IndexSubspace(SubspaceEstimator):
         counted_rows = float(weights.sum())
         how, folds = settled(self.judge, self.folds, counted_rows, whitening, tails)
         names = candidate_names(self.candidates, len(X), counted_rows, whitening)
-        dimension = None
+        dimension = by_worth = None
         counted: dict[int, Verdict] = {}
         if self.n_components != "auto":
             r = int(self.n_components)
         else:
-            dimension, counted = count_directions(
+            dimension, counted, by_worth = count_directions(
                 X, y, labels, self.max_components, whitening, folds=folds, seed=seed, how=how,
                 few_names=names,
             )  # fmt: skip
@@ -178,8 +179,9 @@ class IndexSubspace(SubspaceEstimator):
         self._choose(X, labels, verdicts, whitening)
         if verdicts and self.candidates == "auto" and not whitening.has_few_rows(counted_rows):
             fewer = fewer_columns(
-                X, y, labels, verdicts, self.chosen_, folds=folds, seed=seed, how=how
-            )
+                X, y, labels, verdicts, self.chosen_, folds=folds, seed=seed, how=how,
+                known=by_worth,
+            )  # fmt: skip
             if fewer is not None:
                 verdicts["elimination"] = fewer
                 self._take("elimination", fewer, whitening)
@@ -230,6 +232,9 @@ class IndexSubspace(SubspaceEstimator):
         found = warnings_of(n, whitening, tails, self.score_, self.score_error_)
         found += rows_lost(*getattr(self, "sampled_", (0, 0)), known)
         found += follow_each_other(labels)
+        found += exchanged(
+            getattr(self.estimator_, "stand_ins_", []), getattr(self, "feature_names_in_", None)
+        )
         found += twins(X, labels, getattr(self, "feature_names_in_", None))
         if self.n_components != "auto" and self.n_components > r:
             found.append(
