@@ -29,7 +29,7 @@ from sklearn.base import clone
 
 from learnability.estimators._base import SubspaceEstimator, fixed_signs
 from learnability.estimators._judge import Verdict, judge, score_coordinates
-from learnability.estimators._labels import Labels, read_labels, weighted_mean
+from learnability.estimators._labels import Labels, mid_ranks, read_labels, weighted_mean
 from learnability.estimators._whitening import whiten
 from learnability.estimators.gradient_subspace import GradientSubspace
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
@@ -46,6 +46,8 @@ _LOCAL_WORK = 3e7
 """Largest n p^2 for which columns are dropped."""
 _STEPS = 15
 """Of message passing in the columns that were kept."""
+_CELLS = 6
+"""Slices of a column, and of the target, in a table of both."""
 _NEAR = 0.7
 """Correlation from which a dropped column may take the place of one that was kept."""
 _SPLITS = range(3)
@@ -149,7 +151,8 @@ class EliminatedSubspace(SubspaceEstimator):
             return self
         path = _Path(X, y, labels, self.center_, r)
         path.look(self.components_, self.columns_, self.shrinkage_)
-        for fitted, start in starts:
+        alone = (self.inner_, path.alone())
+        for fitted, start in (*starts, alone):
             if len(start) >= r and path.down(start[:r]):
                 self.inner_ = fitted
         path.finish()
@@ -306,6 +309,25 @@ class _Path:
             if len(components) < r:
                 break
         return best
+
+    def alone(self) -> Array:
+        """Return a start (r, p) that ranks columns by what each alone says about the target.
+
+        It is the excess of chi squared of a table of their slices over that of chance.
+        """
+        labels, found = self.labels, np.zeros((self.r, self.X.shape[1]))
+        y = labels.slices(_CELLS)
+        for j, column in enumerate(self.X.T):
+            values = np.unique(column, return_inverse=True)[1]
+            x = np.minimum((mid_ranks(values, labels.weights) * _CELLS).astype(int), _CELLS - 1)
+            table = np.zeros((_CELLS, y.max() + 1))
+            np.add.at(table, (x, y), labels.weights)
+            table = table[table.any(axis=1)]
+            chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+            freedom = max((len(table) - 1) * y.max(), 1)
+            excess = float(((table - chance) ** 2 / chance).sum()) / freedom
+            found[0, j] = np.sqrt(excess) / self.spread[j]
+        return found
 
     def stand_ins(self) -> list[tuple[int, int]]:
         """Return kept columns and dropped ones by which they can be replaced without evidence."""
