@@ -8,6 +8,7 @@ import pytest
 from learnability.estimators import GradientSubspace, IndexSubspace, subspace_overlap
 from learnability.estimators._elimination import EliminatedSubspace, can_drop, count_by_worth
 from learnability.estimators._labels import read_labels
+from learnability.estimators.loadings import _with_dropped, loadings
 
 
 def _rows(n: int, p: int, seed: int) -> np.ndarray:
@@ -87,3 +88,31 @@ def test_the_estimator_says_what_chose_the_number():
     assert subspace_overlap(found.components_, np.eye(12)[[3, 9]]) > 0.99
     again = found.estimator_.for_folds().fit(X, y)
     assert {3, 9} <= set(again.columns_) and len(again.columns_) < 6
+
+
+def test_copies_of_a_column_stand_for_each_other():
+    X = _rows(200, 7, 5)
+    X[:, 6] = X[:, 0] + 1e-3 * _rows(200, 1, 6)[:, 0]
+    found = IndexSubspace(1, random_state=0).fit(X, X[:, 0] ** 2 + 0.3 * _rows(200, 1, 7)[:, 0])
+    assert found.chosen_ == "elimination"
+    assert {tuple(sorted(pair)) for pair in found.estimator_.stand_ins_} == {(0, 6)}
+    assert any("0 or 6" in one or "6 or 0" in one for one in found.report_.warnings)
+    told = loadings(found, X, X[:, 0] ** 2, repeats=2)
+    assert np.isnan(told.errors).all() and "could stand for some" in " ".join(str(told).split())
+
+
+def test_errors_of_weights_are_those_of_a_fit_of_all_columns():
+    """Of three columns of correlation 1/2 one is kept: variances grow by 3/2, that of alone by 1."""
+    correlation = np.eye(4)
+    correlation[:3, :3] += 0.5 * (1 - np.eye(3))
+    errors = np.array([[0.1, 0.0, 0.0, 0.1]])
+    found = _with_dropped(errors, np.array([0, 3]), correlation, np.ones(4, dtype=bool))
+    np.testing.assert_allclose(found, 0.1 * np.sqrt([[1.5, 1.5, 1.5, 1.0]]))
+
+
+def test_overlaps_are_undecided_of_rows_in_the_order_of_time():
+    rng = np.random.default_rng(8)
+    X = np.cumsum(rng.standard_normal((200, 5)), axis=0)
+    found = IndexSubspace(1, random_state=0).fit(X, np.cumsum(rng.standard_normal(200)))
+    assert found.report_.overlap == [None]
+    assert "rows that follow each other are alike" in str(found.report_)

@@ -16,6 +16,7 @@ from learnability.estimators.dimension import DimensionReport
 from learnability.markup import card, html_table
 
 __all__ = [
+    "IN_ORDER",
     "METHODS_SEEN",
     "IndexReport",
     "blind_methods",
@@ -32,6 +33,8 @@ __all__ = [
 Array = NDArray[np.float64]
 _PAIRS = 5
 """Most pairs of columns that are named."""
+IN_ORDER = "rows that follow each other are alike"
+"""Why nothing is said of overlaps of rows in the order of time or place."""
 METHODS_SEEN = ("sir", "phd", "save", "dr")
 """Moment methods whose blindness is reported."""
 _UNITS = {
@@ -333,8 +336,8 @@ def follow_each_other(labels: Labels) -> list[str]:
         return []
     return [
         f"rows that follow each other have similar targets (correlation {found:.2f}): if their "
-        "order is that of time or place, rows that were held out are not new, and scores, "
-        "intervals and forecasts are too good."
+        "order is that of time or place, rows that were held out are not new, directions may come "
+        "from the order alone, and scores and forecasts are too good."
     ]
 
 

@@ -29,6 +29,7 @@ from learnability.estimators._judge import (
 )
 from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._report import (
+    IN_ORDER,
     IndexReport,
     blind_methods,
     exchanged,
@@ -202,6 +203,7 @@ class IndexSubspace(SubspaceEstimator):
         """Return the report on what was found; directions are ordered by their support."""
         n, r = float(labels.weights.sum()), len(self.components_)
         undecided: dict[str, str] = {}
+        series = follow_each_other(labels)
         supported: int | None = r
         known: list[tuple[float, float, float] | None] = [None] * r
         if r:
@@ -227,11 +229,12 @@ class IndexSubspace(SubspaceEstimator):
                         "directions may say the same"
                     )
                     known = [None if bad else q for q, bad in zip(known, coarse, strict=True)]
+            if series:
+                reason, known = IN_ORDER, [None] * r
             if reason is not None:
                 undecided["overlap with the true directions"] = reason
         found = warnings_of(n, whitening, tails, self.score_, self.score_error_)
-        found += rows_lost(*getattr(self, "sampled_", (0, 0)), known)
-        found += follow_each_other(labels)
+        found += rows_lost(*getattr(self, "sampled_", (0, 0)), known) + series
         found += exchanged(
             getattr(self.estimator_, "stand_ins_", []), getattr(self, "feature_names_in_", None)
         )

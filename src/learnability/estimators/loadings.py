@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.estimators._report import IN_ORDER
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
 from learnability.estimators.moment_subspace import MomentSubspace
 from learnability.progress import tracked
@@ -149,6 +150,9 @@ def loadings(
     if stand_ins:
         errors[:] = np.nan
         told["undecided"] = "other columns could stand for some of these"
+    if IN_ORDER in found.report_.undecided.values():
+        errors[:] = np.nan
+        told["undecided"] = IN_ORDER
     supported = found.report_.supported
     if supported is not None:
         errors[supported:] = np.nan
