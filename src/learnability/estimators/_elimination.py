@@ -35,7 +35,7 @@ from learnability.estimators.gradient_subspace import GradientSubspace
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
 from learnability.estimators.moment_subspace import MomentSubspace
 
-__all__ = ["EliminatedSubspace", "can_drop", "count_by_worth", "fewer_columns"]
+__all__ = ["EliminatedSubspace", "can_drop", "count_by_worth", "in_few_columns"]
 
 Array = NDArray[np.float64]
 _KEPT = 0.6
@@ -115,12 +115,11 @@ class EliminatedSubspace(SubspaceEstimator):
         X, y, weights = self._read_counted(X, y, sample_weight)
         fits = [clone(finder).fit(X, y, sample_weight=weights) for finder in self.finders]
         starts = [(one, one.components_) for one in fits]
-        return self.drop(X, y, read_labels(y, weights), starts[0], starts)
+        return self.drop(X, y, read_labels(y, weights), starts)
 
     def drop(
-        self, X: Any, y: Any, labels: Labels, whole: tuple[Any, Array],
-        starts: list[tuple[Any, Array]],
-    ) -> EliminatedSubspace:  # fmt: skip
+        self, X: Any, y: Any, labels: Labels, starts: list[tuple[Any, Array]]
+    ) -> EliminatedSubspace:
         """Drop columns, from directions that were found already.
 
         Parameters
@@ -131,17 +130,15 @@ class EliminatedSubspace(SubspaceEstimator):
             The target.
         labels : Labels
             The same as labels, with the counts of the rows.
-        whole : (subspace estimator, array of shape (r, p))
-            The fit to all columns, and the directions, that are kept if no column is dropped.
-        starts : list of such pairs
-            Where to begin, the cheapest first.
+        starts : list of (subspace estimator, array of shape (r, p))
+            Fits to all columns and their directions, the cheapest first; r is that of the first.
 
         Returns
         -------
         EliminatedSubspace
         """
         self.n_features_in_ = X.shape[1]
-        self.inner_, self.components_ = whole
+        self.inner_, self.components_ = starts[0]
         self.columns_ = np.arange(X.shape[1])
         self.center_, self.rank_ = self.inner_.center_, self.inner_.rank_
         self.shrinkage_ = self.inner_.shrinkage_
@@ -150,9 +147,10 @@ class EliminatedSubspace(SubspaceEstimator):
         if not r or not can_drop(X, labels, self.rank_):
             return self
         path = _Path(X, y, labels, self.center_, r)
-        path.look(self.components_, self.columns_, self.shrinkage_)
-        alone = (self.inner_, path.alone())
-        for fitted, start in (*starts, alone):
+        for fitted, start in starts:
+            if path.look(start[:r], self.columns_, fitted.shrinkage_):
+                self.inner_ = fitted
+        for fitted, start in (*starts, (self.inner_, path.alone())):
             if len(start) >= r and path.down(start[:r]):
                 self.inner_ = fitted
         path.finish()
@@ -177,11 +175,14 @@ def can_drop(X: Any, labels: Labels, rank: int) -> bool:
     return bool(len(X) * X.shape[1] ** 2 <= _LOCAL_WORK and labels.weights.sum() >= _EACH * rank)
 
 
-def fewer_columns(
+def in_few_columns(
     X: Any, y: Any, labels: Labels, verdicts: dict[str, Verdict], chosen: str, *, folds: int,
     seed: int, how: str, known: EliminatedSubspace | None = None,
-) -> Verdict | None:  # fmt: skip
-    """Drop columns, from the best candidates, and judge the result.
+) -> str:  # fmt: skip
+    """Choose among the candidates by the criterion, and drop columns.
+
+    Directions made of fewer columns join the verdicts as "elimination", where there is very strong
+    evidence for them and they are not behind on held-out rows.
 
     Parameters
     ----------
@@ -192,7 +193,7 @@ def fewer_columns(
     verdicts : dict
         Name -> verdict of each candidate.
     chosen : str
-        The candidate that is kept otherwise.
+        The candidate that held-out rows choose.
     folds, seed : int
         Number of folds and seed of the split.
     how : {"information", "cv"}
@@ -202,30 +203,37 @@ def fewer_columns(
 
     Returns
     -------
-    Verdict or None
-        None where no column is dropped, where that has no very strong evidence, or where the
-        result is worse on held-out rows.
+    str
+        The name of the best, which is `chosen` where nothing speaks clearly.
     """
     best = verdicts[chosen]
-    least = sorted((one.score for one in verdicts.values()), reverse=True)[:_STARTS][-1]
-    starts = [one for one in reversed(verdicts.values()) if one.score >= least or one is best]
+    same = {  # Fewer directions than those of the chosen candidate are no answer.
+        name: one for name, one in verdicts.items() if one.components.shape == best.components.shape
+    }
+    least = sorted((one.score for one in same.values()), reverse=True)[:_STARTS][-1]
+    starts = [one for one in reversed(same.values()) if one.score >= least or one is best]
     dropped = EliminatedSubspace([]).drop(
-        X, y, labels, (best.fitted, best.components),
-        [(one.fitted, one.components) for one in starts],
-    )  # fmt: skip
+        X, y, labels, [(one.fitted, one.components) for one in starts]
+    )
     if known is not None and known.worth_ > dropped.worth_:
         dropped = known
-    if len(dropped.columns_) == X.shape[1] or dropped.worth_ <= _STRONG:
-        return None
+    sure = any(one.score > _SAID * one.error for one in same.values())
+    if len(dropped.columns_) == X.shape[1]:
+        return (
+            next(name for name in same if same[name].fitted is dropped.inner_) if sure else chosen
+        )
+    if dropped.worth_ <= _STRONG:
+        return chosen
     found = judge(dropped, X, y, labels, folds=folds, seed=seed, how=how, fitted=dropped)
+    verdicts["elimination"] = found
     # Message passing may have been judged by its own fields, which are not those of the folds.
-    judged = [one for one in verdicts.values() if len(one.rows) == len(found.rows)]
+    judged = [one for one in same.values() if len(one.rows) == len(found.rows)]
     if judged:
         rival = max(judged, key=lambda verdict: verdict.score)
         behind, error = weighted_mean(rival.rows - found.rows, labels.weights)
         if rival.score > _SAID * rival.error and behind > _WORSE * error:
-            return None
-    return found
+            return chosen
+    return "elimination"
 
 
 def count_by_worth(
@@ -250,7 +258,7 @@ def count_by_worth(
         local = GradientSubspace("opg", r, n_anchors=_ANCHORS, random_state=seed)
         local.fit(X, y, labels.weights)
         starts = [(one, one.components_) for one in (local, *same)]
-        fits[r] = EliminatedSubspace([]).drop(X, y, labels, starts[0], starts)
+        fits[r] = EliminatedSubspace([]).drop(X, y, labels, starts)
         worth.append(fits[r].worth_)
     return int(np.argmax(np.array(worth) >= max(worth) - _STRONG)), worth, fits
 

@@ -17,7 +17,7 @@ from learnability.estimators._confidence import (
     confidence,
 )
 from learnability.estimators._copies import copied_rows, copies_said, merged_rows, row_of_copy
-from learnability.estimators._elimination import fewer_columns
+from learnability.estimators._elimination import in_few_columns
 from learnability.estimators._judge import (
     Verdict,
     average,
@@ -179,13 +179,11 @@ class IndexSubspace(SubspaceEstimator):
             )
         self._choose(X, labels, verdicts, whitening)
         if verdicts and self.candidates == "auto" and not whitening.has_few_rows(counted_rows):
-            fewer = fewer_columns(
+            name = in_few_columns(
                 X, y, labels, verdicts, self.chosen_, folds=folds, seed=seed, how=how,
                 known=by_worth,
             )  # fmt: skip
-            if fewer is not None:
-                verdicts["elimination"] = fewer
-                self._take("elimination", fewer, whitening)
+            self._take(name, verdicts[name], whitening)
         self.report_ = self._report(
             X, y, labels, verdicts, whitening, tails, how, dimension, seed, counted.get(r)
         )
