@@ -219,9 +219,9 @@ def in_few_columns(
         dropped = known
     sure = any(one.score > _SAID * one.error for one in same.values())
     if len(dropped.columns_) == X.shape[1]:
-        return (
-            next(name for name in same if same[name].fitted is dropped.inner_) if sure else chosen
-        )
+        own = np.abs(dropped.components_)
+        nearest = min(same, key=lambda name: float(np.abs(abs(same[name].components) - own).max()))
+        return nearest if sure else chosen
     if dropped.worth_ <= _STRONG:
         return chosen
     found = judge(dropped, X, y, labels, folds=folds, seed=seed, how=how, fitted=dropped)
