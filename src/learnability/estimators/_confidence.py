@@ -9,8 +9,8 @@ the correlation c of their coordinates is the squared overlap of each with the t
 
 by the state evolution of a channel whose score is g. All rows have twice the s of half of them, and
 more, because a better direction has a sharper channel: the factor was measured on planted problems
-(``benchmarks/planted_panel.py``, seeds below 2000; the coverage that is quoted for the intervals is
-that of other seeds).
+(``benchmarks/planted_panel.py``, seeds below 2000, and 5000 to 5039 where columns are dropped; the
+coverage that is quoted for the intervals is that of other seeds).
 """
 
 from __future__ import annotations

@@ -232,7 +232,7 @@ class IndexSubspace(SubspaceEstimator):
             if reason is not None:
                 undecided["overlap with the true directions"] = reason
         found = warnings_of(n, whitening, tails, self.score_, self.score_error_)
-        found += rows_lost(*getattr(self, "sampled_", (0, 0)), known) + series
+        found += rows_lost(getattr(self, "sampled_", (0, 0)), known) + series
         found += exchanged(
             getattr(self.estimator_, "stand_ins_", []), getattr(self, "feature_names_in_", None)
         )

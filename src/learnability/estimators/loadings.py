@@ -174,7 +174,7 @@ def _with_dropped(
     within = correlation[np.ix_(place[kept], place[kept])]
     own = np.sqrt(np.diag(np.linalg.pinv(within, rcond=_ALIKE, hermitian=True)))
     each = errors[:, kept] / own
-    found = np.median(each, axis=1, keepdims=True) * size
+    found: Array = np.median(each, axis=1, keepdims=True) * size
     found[:, kept] = each * np.maximum(size[kept], own)
     return found
 
