@@ -102,7 +102,7 @@ def test_copies_of_a_column_stand_for_each_other():
 
 
 def test_errors_of_weights_are_those_of_a_fit_of_all_columns():
-    """Of three columns of correlation 1/2 one is kept: variances grow by 3/2, that of alone by 1."""
+    """Of three columns of correlation 1/2 one is kept: its variance grows by 3/2."""
     correlation = np.eye(4)
     correlation[:3, :3] += 0.5 * (1 - np.eye(3))
     errors = np.array([[0.1, 0.0, 0.0, 0.1]])

@@ -270,8 +270,11 @@ def rows_needed(
     return round(max(rows_for(high, _GOOD, n), n)), round(rows_for(low, _GOOD, n))
 
 
-def rows_lost(some: int, rows: int, overlap: list[tuple[float, float, float] | None]) -> list[str]:
+def rows_lost(
+    sampled: tuple[int, int], overlap: list[tuple[float, float, float] | None]
+) -> list[str]:
     """Return what is lost by drawing only some of the rows of a Dask collection."""
+    some, rows = sampled
     if some == rows:
         return []
     said = f"{some} of {rows} rows were drawn at random, and the others were not used"
