@@ -78,7 +78,8 @@ class DimensionReport:
     cv : int or None
         The number by held-out rows; None where the criterion finds some directions.
     permutation : int or None
-        The number by permutations; None where rows are few or coordinates too many to shuffle.
+        The number by permutations, at most one beyond those that were looked at; None where rows
+        are few or coordinates too many to shuffle.
     bulk_edge : int or None
         The number by the Gaussian null law; at most one beyond those that the other two have
         looked at, and None where there are few rows.
@@ -312,5 +313,5 @@ def _by_moments(counter: CountFits, most: int, looked: int) -> tuple[int | None,
             shuffled = s
         if edge is not None and (shuffled is not None or not narrow):
             break
-    none = most if narrow else None
+    none = min(most, looked + 1) if narrow else None  # More was not looked at.
     return (none if shuffled is None else shuffled), (s if edge is None else edge)
