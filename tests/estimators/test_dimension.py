@@ -9,10 +9,10 @@ from tests.estimators.problems import planted
 def test_one_even_direction_is_counted_by_all_who_agree():
     X, y, _ = planted(lambda z: np.abs(z[0]), 1, 400, 8, 0)
     found = dimension_report(X, y, max_components=2, permutations=9)
-    assert found.cv == 1
+    assert found.chosen == found.criterion == 1
     assert found.permutation == 1 and found.agree
-    assert found.scores[1] > 10 * found.errors[1]
-    assert "1 by held-out rows" in str(found)
+    assert found.worth[1] > 100
+    assert "1 by the criterion of few columns" in str(found)
 
 
 def test_heavy_tails_do_not_hide_a_first_moment_from_the_permutations():
@@ -54,7 +54,7 @@ def test_a_handful_of_rows_of_noise_holds_no_direction(rows, columns, way):
     rng = np.random.default_rng(rows)
     X = rng.standard_normal((rows, columns))
     for y in (rng.standard_normal(rows), np.array([f"row {i}" for i in range(rows)])):
-        assert dimension_report(X, y).cv == 0
+        assert dimension_report(X, y).chosen == 0
         assert len(IndexSubspace(judge=way, random_state=0).fit(X, y).components_) == 0
 
 
@@ -62,7 +62,7 @@ def test_a_drawn_seed_leaves_held_out_rows_held_out():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 100)), rng.standard_normal(60) > 0
     for state in (None, np.random.RandomState(0)):
-        assert dimension_report(X, y, 2, random_state=state).cv == 0
+        assert dimension_report(X, y, 2, random_state=state).chosen == 0
 
 
 def test_permutations_are_counted_in_whole_numbers():
@@ -88,9 +88,19 @@ def test_a_bad_table_gets_a_sentence(X, y, said):
     ("link", "r", "n"),
     [(lambda z: z[0] + z[1] * z[2], 3, 150), (lambda z: np.hypot(z[0], z[1]), 2, 120)],
 )
-def test_where_two_rules_differ_more_folds_decide(link, r, n, seed):
+def test_several_directions_are_counted_on_few_rows(link, r, n, seed):
     rng = np.random.default_rng([8, seed])
     X = rng.standard_normal((n, 8))
     y = link(X.T)
     y = y + 0.2 * y.std() * rng.standard_normal(n)
-    assert dimension_report(X, y, max_components=4, random_state=seed).cv == r
+    assert dimension_report(X, y, max_components=4, random_state=seed).chosen == r
+
+
+def test_a_direction_of_many_columns_is_counted_by_held_out_rows():
+    """The criterion pays for each column, and sees nothing of a weak direction of all columns."""
+    rng = np.random.default_rng(11)
+    X = rng.standard_normal((600, 60))
+    y = X.sum(axis=1) / np.sqrt(60) + 1.2 * rng.standard_normal(600)
+    found = dimension_report(X, y, max_components=2, permutations=9)
+    assert found.criterion == 0 and found.cv == found.chosen == 1
+    assert "1 by held-out rows" in str(found)

@@ -18,7 +18,7 @@ def test_it_finds_one_even_direction_and_says_who_is_blind():
     assert found.components_.shape == (1, 8)
     assert subspace_overlap(found.components_, W) > 0.95
     assert "sir" in found.report_.blind and "dr" not in found.report_.blind
-    assert found.report_.dimension["cv"] == 1
+    assert found.report_.dimension["chosen"] == 1
     text = str(found.report_)
     assert "sir is blind" in text and "1 direction found" in text
     assert (pickle.loads(pickle.dumps(found)).transform(X) == found.transform(X)).all()

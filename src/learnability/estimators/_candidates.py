@@ -34,7 +34,7 @@ def candidate(name: str, r: int, seed: int) -> SubspaceEstimator:
     if name == "message_passing":
         return MessagePassingSubspace(r, random_state=seed)
     if name in ("opg", "agop", "giant"):
-        return GradientSubspace(name, r, n_anchors=100, random_state=seed)
+        return GradientSubspace(name, r, n_anchors=200, random_state=seed)
     if name == "sparse":
         return SparseSubspace(r, random_state=seed)
     return MomentSubspace(name, r, random_state=seed)

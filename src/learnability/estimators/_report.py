@@ -9,25 +9,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.estimators._confidence import known_overlap, rows_for
+from learnability.estimators._confidence import known_overlap, rows_for, with_rows
 from learnability.estimators._labels import Labels, mid_ranks, weighted_mean
 from learnability.estimators._whitening import Whitening
 from learnability.estimators.dimension import DimensionReport
 from learnability.markup import card, html_table
 
 __all__ = [
+    "IN_ORDER",
     "METHODS_SEEN",
     "IndexReport",
     "blind_methods",
+    "exchanged",
     "follow_each_other",
     "moment_strengths",
     "overlaps",
+    "rows_lost",
     "rows_needed",
     "twins",
     "warnings_of",
 ]
 
 Array = NDArray[np.float64]
+_PAIRS = 5
+"""Most pairs of columns that are named."""
+IN_ORDER = "rows that follow each other are alike"
+"""Why nothing is said of overlaps of rows in the order of time or place."""
 METHODS_SEEN = ("sir", "phd", "save", "dr")
 """Moment methods whose blindness is reported."""
 _UNITS = {
@@ -144,7 +151,16 @@ class IndexReport:
                     f"({low:.2f} to {high:.2f}, 90 %)."
                 )
             elif self.supported is not None and number > self.supported:
-                lines.append(f"Direction {number}: not distinguishable from none.")
+                dropped = self.chosen == "elimination" and self.dimension is not None
+                counted = ((self.dimension or {}).get("criterion") or 0) if dropped else 0
+                lines.append(
+                    f"Direction {number}: "
+                    + (
+                        "found by the criterion; halves of the rows are too few to show it."
+                        if number <= counted
+                        else "not distinguishable from none."
+                    )
+                )
         if self.supported is not None and 0 < self.supported < self.n_components:
             lines.append(
                 f"Held-out rows support {self.supported} of these {self.n_components} directions."
@@ -230,10 +246,10 @@ def blind_methods(labels: Labels, coordinates: Array) -> dict[str, str]:
 
 
 def overlaps(
-    agreement: Array, supported: int, times: float, k: int
+    agreement: Array, supported: int, times: float, k: int, *, dropped: bool = False
 ) -> list[tuple[float, float, float] | None]:
     """Return the overlap of each direction with its interval, None if it is not supported."""
-    known = [known_overlap(float(c), times, k) for c in agreement[:supported]]
+    known = [known_overlap(float(c), times, k, dropped=dropped) for c in agreement[:supported]]
     return [*known, *[None] * (len(agreement) - supported)]
 
 
@@ -252,6 +268,35 @@ def rows_needed(
     if q >= _GOOD:
         return None
     return round(max(rows_for(high, _GOOD, n), n)), round(rows_for(low, _GOOD, n))
+
+
+def rows_lost(
+    sampled: tuple[int, int], overlap: list[tuple[float, float, float] | None]
+) -> list[str]:
+    """Return what is lost by drawing only some of the rows of a Dask collection."""
+    some, rows = sampled
+    if some == rows:
+        return []
+    said = f"{some} of {rows} rows were drawn at random, and the others were not used"
+    q = [one[0] for one in overlap if one is not None]
+    if not q:
+        return [f"{said}: what that loses is not known."]
+    lost = max(with_rows(one, rows / some) - one for one in q)
+    return [f"{said}: all of them would raise a squared overlap by up to {lost:.2g}."]
+
+
+def exchanged(pairs: list[tuple[int, int]], names: Any = None) -> list[str]:
+    """Return a caution on columns that were dropped though they would do as well as others."""
+    if not pairs:
+        return []
+
+    def called(j: int) -> str:
+        return str(j) if names is None else str(names[j])
+
+    each = [f"{called(a)} or {called(b)}" for a, b in pairs[:_PAIRS]]
+    more = f" and {len(pairs) - _PAIRS} more pairs" if len(pairs) > _PAIRS else ""
+    which = "which columns make the directions is undecided where they are alike"
+    return [f"{which}: {', '.join(each)}{more}."]
 
 
 def twins(X: Array, labels: Labels, names: Any = None) -> list[str]:
@@ -294,8 +339,8 @@ def follow_each_other(labels: Labels) -> list[str]:
         return []
     return [
         f"rows that follow each other have similar targets (correlation {found:.2f}): if their "
-        "order is that of time or place, rows that were held out are not new, and scores, "
-        "intervals and forecasts are too good."
+        "order is that of time or place, rows that were held out are not new, directions may come "
+        "from the order alone, and scores and forecasts are too good."
     ]
 
 

@@ -1,46 +1,46 @@
-"""The number of directions, by held-out rows, by permutations, and by the edge of the bulk.
+"""The number of directions, by a criterion, held-out rows, permutations, and the bulk's edge.
 
+criterion     each number of directions gets as many columns as an extended Bayesian criterion likes
+              best; the number is the smallest whose criterion is within five nats of the best. It
+              is taken where it is not zero, and one more direction wherever the permutations below
+              and held-out rows show it.
 cv            the smallest r whose held-out information is within two standard errors of the best,
               or whose score by a machine, on rows that are not Gaussian, is within half of one,
               if the best exceeds zero by three; r grows until one more direction adds nothing, or
               two more where the permutations below show that there are more. Information is that
               of halves of the rows; where permutations show another number of directions, fits to
               four fifths of the rows decide how many there are, by the same errors, and also
-              where halves show none.
+              where halves show none. It is taken where the criterion shows nothing, or is not used.
 permutation   given the directions found so far, the strongest first and second moments of the
               residual labels are compared with their values when the label depends on the
               coordinates alone: its ranks given them are shuffled, classes are drawn anew.
 bulk edge     the same moments are compared with their Gaussian null law; this is a quick check, and
-              goes no further than the other two rules.
+              goes no further than the other rules.
 
-The first two err in different ways, so the report says whether they agree. With fewer than three
-rows per independent column the directions are those of first moments or of few columns, whichever
-score higher, and only the first rule is used.
+They err in different ways, so the report says whether the number that is taken is that of the
+permutations. With fewer than three rows per independent column the directions are those of first
+moments or of few columns, whichever score higher, and only held-out rows are used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from learnability.estimators._base import SubspaceEstimator, as_seed, check_count
-from learnability.estimators._candidates import candidate, candidate_names
-from learnability.estimators._channel import standardised
+from learnability.estimators._base import as_seed, check_count
+from learnability.estimators._candidates import candidate_names
+from learnability.estimators._count_fits import WIDEST, CountFits
+from learnability.estimators._elimination import EliminatedSubspace, can_drop, count_by_worth
 from learnability.estimators._judge import (
     Verdict,
-    halves,
-    judge,
-    row_folds,
-    score_coordinates,
     settled,
 )
 from learnability.estimators._labels import Labels, read_labels, weighted_mean
-from learnability.estimators._staircase import residuals, strength
 from learnability.estimators._whitening import Whitening, tail_weight, whiten
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
 from learnability.progress import tracked
@@ -56,49 +56,52 @@ _SPARED = {"information": 2.0, "cv": 0.5}
 Information counts the directions that exist; a machine is meant to predict, and the score of the
 best is slightly too high because it was chosen.
 """
-_MOST_NUMBERS = 20_000_000
-"""The last two rules use a part of tables with more white coordinates than this in all rows."""
 _MOST_ROWS = 8_000
 _MOST_EACH = 60
 """Number of rows that are used for counting: in all, or per white coordinate if that is more."""
 _AGAIN = 5
 """Factor by which more rows are used if the first show nothing."""
-_BRIEF = 15
-"""Steps of message passing for a direction that does not show in moments."""
 _CLOSE = 50_000
 """Largest number of white coordinates in all rows for which more folds are tried."""
-_CLOSE_FOLDS = 5
-_WIDEST = 150
-"""With more white coordinates than this labels are not shuffled: it would take too long."""
 
 
 @dataclass(frozen=True)
 class DimensionReport:
-    """Number of directions by three rules.
+    """Number of directions by four rules.
 
     Attributes
     ----------
-    cv : int
-        The number by held-out rows.
+    chosen : int
+        The number that is taken.
+    criterion : int or None
+        The number by the criterion of few columns; None where rows are too few or too many for it.
+    cv : int or None
+        The number by held-out rows; None where the criterion finds some directions.
     permutation : int or None
-        The number by permutations; None where rows are few or coordinates too many to shuffle.
+        The number by permutations, at most one beyond those that were looked at; None where rows
+        are few or coordinates too many to shuffle.
     bulk_edge : int or None
         The number by the Gaussian null law; at most one beyond those that the other two have
         looked at, and None where there are few rows.
     agree : bool or None
-        Whether cv and permutation agree.
+        Whether the number that is taken and that by permutation agree.
     scores, errors : list of float
         Held-out information, or score of a machine, of r = 0, 1, ... and its standard error.
+    worth : list of float or None
+        The criterion of r = 0, 1, ... in nats.
     rows : int or None
         Number of rows that were used, if not all.
     """
 
-    cv: int
+    chosen: int
+    criterion: int | None
+    cv: int | None
     permutation: int | None
     bulk_edge: int | None
     agree: bool | None
     scores: list[float]
     errors: list[float]
+    worth: list[float] | None = None
     rows: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -107,7 +110,11 @@ class DimensionReport:
 
     def __str__(self) -> str:
         """Return one line, with the rules that were run."""
-        said = f"directions: {self.cv} by held-out rows"
+        said = f"directions: {self.chosen} by held-out rows"
+        if self.criterion:
+            few = "by the criterion of few columns"
+            more = self.chosen > self.criterion
+            said = f"{said}, {self.criterion} {few}" if more else f"directions: {self.chosen} {few}"
         if self.permutation is not None:
             agreed = "they agree" if self.agree else "they disagree: look at both"
             said += f", {self.permutation} by permutation ({agreed})"
@@ -122,7 +129,7 @@ def dimension_report(
     X: Any, y: Any, max_components: int = 5, permutations: int = 19, folds: Any = "auto",
     random_state: Any = 0, sample_weight: Any = None,
 ) -> DimensionReport:  # fmt: skip
-    """Find the number of directions by three rules.
+    """Find the number of directions by four rules.
 
     Parameters
     ----------
@@ -166,8 +173,8 @@ def dimension_report(
 def count_directions(
     X: Array, y: Any, labels: Labels, most: int, whitening: Whitening, *, permutations: int = 19,
     folds: int, seed: int, how: str, few_names: Sequence[str] | None = None,
-) -> tuple[DimensionReport, dict[int, Verdict]]:  # fmt: skip
-    """Return the report, and the verdict on each number of directions that was tried.
+) -> tuple[DimensionReport, dict[int, Verdict], EliminatedSubspace | None]:  # fmt: skip
+    """Return the report, verdicts on numbers of directions, and the fit if the criterion took it.
 
     With few rows the best of the finders in `few_names` is used; by default these are the finders
     that `IndexSubspace` tries.
@@ -183,131 +190,59 @@ def count_directions(
         rows = np.sort(order[:part]) if thinned else slice(None)
         some, given, codes = X[rows], y[rows], labels.take(rows)
         names = few_names or candidate_names("auto", len(some), codes.weights.sum(), whitening)
-        counter = _Counter(
+        counter = CountFits(
             some, given, codes, whitening, folds, seed, how, permutations, few, tuple(names)
         )
-        cv, verdicts = _by_held_out_rows(counter, most)
-        if cv or not thinned:
+        cv = criterion = worth = None
+        if not few and can_drop(some, codes, whitening.rank):
+            criterion, worth, dropped = count_by_worth(some, given, codes, most, seed)
+            counter.fits = dict(dropped)
+        if criterion:
+            chosen, verdicts = _beyond(counter, criterion, most)
+        else:
+            counter.fits = {}
+            cv, verdicts = _by_held_out_rows(counter, most)
+            chosen = cv
+        if chosen or not thinned:
             break
     shuffled = edge = None
     if not few:  # If they are few, white rows look alike whatever the label.
-        shuffled, edge = _by_moments(counter, most, max(verdicts, default=0))
+        shuffled, edge = _by_moments(counter, most, max(*verdicts, chosen, 0))
     report = DimensionReport(
-        cv, shuffled, edge, None if shuffled is None else shuffled == cv,
+        chosen, criterion, cv, shuffled, edge, None if shuffled is None else shuffled == chosen,
         [0.0, *(verdict.score for verdict in verdicts.values())],
         [0.0, *(verdict.error for verdict in verdicts.values())],
-        len(some) if thinned else None,
+        worth, len(some) if thinned else None,
     )  # fmt: skip
+    if criterion:
+        return report, {}, dropped[chosen] if chosen == criterion and not thinned else None
     if cv in counter.brief:
         del verdicts[cv]  # It was judged by a brief run only, and is to be judged again.
     elif cv and not thinned:
         verdicts[cv] = replace(verdicts[cv], fitted=counter.fit(cv))
-    return report, {} if thinned else verdicts
+    return report, {} if thinned else verdicts, None
 
 
-@dataclass
-class _Counter:
-    """The fits, scores and tests of a count, each made once and only if needed."""
+def _beyond(counter: CountFits, found: int, most: int) -> tuple[int, dict[int, Verdict]]:
+    """Return the number of directions from that of the criterion on, and verdicts on more.
 
-    X: Array
-    y: Any
-    labels: Labels
-    whitening: Whitening
-    folds: int
-    seed: int
-    how: str
-    permutations: int
-    few: bool
-    few_names: tuple[str, ...]
-    fits: dict[int, SubspaceEstimator] = field(default_factory=dict)
-    tests: dict[int, tuple[bool | None, bool]] = field(default_factory=dict)
-    brief: set[int] = field(default_factory=set)
-    close: dict[int, Array] = field(default_factory=dict)
-
-    def finder(self, r: int, *, more: bool = True) -> SubspaceEstimator:
-        """Return the finder of r directions where there are enough rows.
-
-        Where moments show no further direction, they are the only start, and neither a staircase
-        nor a long run is tried.
-        """
-        # Rows that are not Gaussian need other starts, too.
-        start = "moments" if self.how == "information" or not more else "auto"
-        found = MessagePassingSubspace(r, start=start, staircase=more, random_state=self.seed)
-        return found if more else found.set_params(n_iter=_BRIEF)
-
-    def fit(self, r: int) -> SubspaceEstimator:
-        """Return the fit of r directions to all rows."""
-        if r not in self.fits:
-            self.fits[r] = self.finder(r).fit(self.X, self.y, sample_weight=self.labels.weights)
-        return self.fits[r]
-
-    def verdict(self, r: int, *, more: bool) -> Verdict:
-        """Return the held-out score of r directions; information is measured on two halves."""
-        X, y, labels, seed = self.X, self.y, self.labels, self.seed
-        if self.few:
-            finders = (candidate(name, r, seed) for name in self.few_names)
-            judged = [
-                judge(one, X, y, labels, folds=self.folds, seed=seed, how=self.how)
-                for one in finders
-            ]
-            found = max(judged, key=lambda verdict: verdict.score)
-            self.fits[r] = found.fitted
-            return found
-        if self.how == "cv":
-            found = judge(
-                self.finder(r, more=more), X, y, labels, folds=self.folds, seed=seed,
-                how=self.how, fitted=self.fits.get(r),
-            )  # fmt: skip
-            if more:
-                self.fits[r] = found.fitted
-            return found
-        views = halves(self.finder(r, more=more), X, y, labels, seed)
-        held_out = np.where(next(row_folds(len(X), 2, seed))[:, None], *views)
-        rows = score_coordinates(labels, held_out, seed)
-        mean, error = weighted_mean(rows, labels.weights)
-        nothing = np.zeros((0, X.shape[1]))
-        return Verdict(mean, error, rows, held_out, nothing, None, held_out, views)
-
-    def closer(self, r: int) -> Array:
-        """Return the information of r directions on each row, by fits to four fifths of them."""
-        if r not in self.close:
-            verdict = judge(
-                candidate("message_passing", r, self.seed), self.X, self.y, self.labels,
-                folds=_CLOSE_FOLDS, seed=self.seed, how="information",
-            )  # fmt: skip
-            self.close[r] = verdict.rows
-        return self.close[r]
-
-    def remains(self, s: int) -> tuple[bool | None, bool]:
-        """Return whether moments show more than s directions, by permutations and null law."""
-        if s not in self.tests:
-            self.tests[s] = self._test(s)
-        return self.tests[s]
-
-    def _test(self, s: int) -> tuple[bool | None, bool]:
-        rank = self.whitening.rank
-        some = slice(None, None, -(-len(self.X) * rank // _MOST_NUMBERS))
-        part, labels = self.X[some], self.labels.take(some)
-        weights = labels.weights
-        Z = self.whitening.rows(part)
-        known, t = np.zeros((rank, 0)), np.zeros((len(part), 0))
-        if s:
-            t = standardised(self.fit(s).transform(part), weights)[0]
-            known = np.linalg.qr(Z.T @ (t * weights[:, None]))[0]
-        left = residuals(labels, t)
-        outside = Z - (Z @ known) @ known.T
-        seen = strength(outside, left.features(), weights)
-        above = max(seen) > 1 + 2 * rank ** (-2 / 3)
-        if rank > _WIDEST:
-            return None, above
-        rng = np.random.default_rng([self.seed, s])
-        null: list[tuple[float, float]] = []
-        while len(null) < self.permutations:
-            null.append(strength(outside, left.redrawn(rng).features(), weights))
-        return _stands_out(seen, null), above
+    The criterion may miss a direction that is made of many columns. Where moments show that there
+    are more, one more is taken if held-out rows support it.
+    """
+    verdicts: dict[int, Verdict] = {}
+    informed = replace(counter, how="information")  # Not by a machine, whatever the rows.
+    while found < most and counter.remains(found)[0]:
+        for r in (found, found + 1):
+            verdicts[r] = verdicts.get(r) or informed.verdict(r, more=True)
+        rows = verdicts[found + 1].rows - verdicts[found].rows
+        gain, error = weighted_mean(rows, counter.labels.weights)
+        if gain <= _SPARED["information"] * error:
+            break
+        found += 1
+    return found, verdicts
 
 
-def _by_held_out_rows(counter: _Counter, most: int) -> tuple[int, dict[int, Verdict]]:
+def _by_held_out_rows(counter: CountFits, most: int) -> tuple[int, dict[int, Verdict]]:
     """Return the choice by held-out information, or score, and the verdicts from r = 1 on.
 
     One more direction is tried than the best so far, or two where moments show that there are more;
@@ -339,7 +274,7 @@ def _by_held_out_rows(counter: _Counter, most: int) -> tuple[int, dict[int, Verd
     return best, verdicts
 
 
-def _looked_closer(counter: _Counter, found: int, most: int) -> int:
+def _looked_closer(counter: CountFits, found: int, most: int) -> int:
     """Return the number of directions by more folds, where permutations show another number.
 
     Moments may show nothing of a function that oscillates, so that none is always looked at again.
@@ -362,9 +297,9 @@ def _looked_closer(counter: _Counter, found: int, most: int) -> int:
     return found
 
 
-def _by_moments(counter: _Counter, most: int, looked: int) -> tuple[int | None, int]:
+def _by_moments(counter: CountFits, most: int, looked: int) -> tuple[int | None, int]:
     """Return the choices by permutation and by the bulk edge, as far as fits exist."""
-    narrow = counter.whitening.rank <= _WIDEST
+    narrow = counter.whitening.rank <= WIDEST
     shuffled: int | None = None
     edge: int | None = None
     s = 0
@@ -378,17 +313,5 @@ def _by_moments(counter: _Counter, most: int, looked: int) -> tuple[int | None, 
             shuffled = s
         if edge is not None and (shuffled is not None or not narrow):
             break
-    none = most if narrow else None
+    none = min(most, looked + 1) if narrow else None  # More was not looked at.
     return (none if shuffled is None else shuffled), (s if edge is None else edge)
-
-
-def _stands_out(seen: tuple[float, float], null: list[tuple[float, float]]) -> bool:
-    """Return whether one of the moments exceeds all those of shuffled labels.
-
-    Each is divided by its own spread: heavy tails of x make second moments of noise large, and that
-    must not hide a first moment.
-    """
-    drawn = np.array([seen, *null])
-    spread = (drawn - drawn.mean(axis=0)) / (drawn.std(axis=0) + 1e-12)
-    furthest = spread.max(axis=1)
-    return bool(furthest[0] > furthest[1:].max())

@@ -15,9 +15,9 @@ from learnability.estimators._confidence import (
     beyond_halves,
     coarse_directions,
     confidence,
-    with_rows,
 )
 from learnability.estimators._copies import copied_rows, copies_said, merged_rows, row_of_copy
+from learnability.estimators._elimination import in_few_columns
 from learnability.estimators._judge import (
     Verdict,
     average,
@@ -29,10 +29,13 @@ from learnability.estimators._judge import (
 )
 from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._report import (
+    IN_ORDER,
     IndexReport,
     blind_methods,
+    exchanged,
     follow_each_other,
     overlaps,
+    rows_lost,
     rows_needed,
     twins,
     warnings_of,
@@ -59,8 +62,9 @@ class IndexSubspace(SubspaceEstimator):
     """The few linear combinations of x on which y depends through an unknown link.
 
     Candidates of all families are fitted, and the one whose coordinates predict y best on rows that
-    it did not see is kept, or the average of those that are tied if it is better. With fewer than
-    three rows per independent column only first moments and few columns are tried.
+    it did not see is kept, or the average of those that are tied if it is better. Where there is
+    very strong evidence that fewer columns make up the directions, the others are dropped. With
+    fewer than three rows per independent column only first moments and few columns are tried.
 
     Parameters
     ----------
@@ -88,7 +92,7 @@ class IndexSubspace(SubspaceEstimator):
     center_ : array, shape (p,)
         Mean of x.
     chosen_ : str
-        The candidate that won, or "average".
+        The candidate that won, "average", or "elimination" where columns were dropped.
     score_, score_error_ : float
         Its held-out score and standard error.
     held_out_ : array, shape (n, r)
@@ -158,22 +162,28 @@ class IndexSubspace(SubspaceEstimator):
         counted_rows = float(weights.sum())
         how, folds = settled(self.judge, self.folds, counted_rows, whitening, tails)
         names = candidate_names(self.candidates, len(X), counted_rows, whitening)
-        dimension = None
+        dimension = by_worth = None
         counted: dict[int, Verdict] = {}
         if self.n_components != "auto":
             r = int(self.n_components)
         else:
-            dimension, counted = count_directions(
+            dimension, counted, by_worth = count_directions(
                 X, y, labels, self.max_components, whitening, folds=folds, seed=seed, how=how,
                 few_names=names,
             )  # fmt: skip
-            r = dimension.cv
+            r = dimension.chosen
         verdicts: dict[str, Verdict] = {}
         if r:
             verdicts = self._compare(
                 X, y, labels, names, r, seed, tails, how, folds, counted.get(r)
             )
         self._choose(X, labels, verdicts, whitening)
+        if verdicts and self.candidates == "auto" and not whitening.has_few_rows(counted_rows):
+            name = in_few_columns(
+                X, y, labels, verdicts, self.chosen_, folds=folds, seed=seed, how=how,
+                known=by_worth,
+            )  # fmt: skip
+            self._take(name, verdicts[name], whitening)
         self.report_ = self._report(
             X, y, labels, verdicts, whitening, tails, how, dimension, seed, counted.get(r)
         )
@@ -191,6 +201,7 @@ class IndexSubspace(SubspaceEstimator):
         """Return the report on what was found; directions are ordered by their support."""
         n, r = float(labels.weights.sum()), len(self.components_)
         undecided: dict[str, str] = {}
+        series = follow_each_other(labels)
         supported: int | None = r
         known: list[tuple[float, float, float] | None] = [None] * r
         if r:
@@ -201,7 +212,10 @@ class IndexSubspace(SubspaceEstimator):
                 sure, times = self._halves(X, y, labels, verdicts, seed, counted)
                 supported = sure.supported
                 self._turn(sure.turn, whitening.scale)
-                known = overlaps(sure.agreement, supported, times, whitening.rank)
+                known = overlaps(
+                    sure.agreement, supported, times, whitening.rank,
+                    dropped=self.chosen_ == "elimination",
+                )  # fmt: skip
                 coarse = coarse_directions(X, self.components_ * whitening.scale)
                 if r >= whitening.rank:
                     reason, known = "as many directions as columns hold any truth", [None] * r
@@ -213,11 +227,15 @@ class IndexSubspace(SubspaceEstimator):
                         "directions may say the same"
                     )
                     known = [None if bad else q for q, bad in zip(known, coarse, strict=True)]
+            if series:
+                reason, known = IN_ORDER, [None] * r
             if reason is not None:
                 undecided["overlap with the true directions"] = reason
         found = warnings_of(n, whitening, tails, self.score_, self.score_error_)
-        found += self._lost(known)
-        found += follow_each_other(labels)
+        found += rows_lost(getattr(self, "sampled_", (0, 0)), known) + series
+        found += exchanged(
+            getattr(self.estimator_, "stand_ins_", []), getattr(self, "feature_names_in_", None)
+        )
         found += twins(X, labels, getattr(self, "feature_names_in_", None))
         if self.n_components != "auto" and self.n_components > r:
             found.append(
@@ -245,18 +263,6 @@ class IndexSubspace(SubspaceEstimator):
             warnings=found,
             target=labels.sentence,
         )
-
-    def _lost(self, known: list[tuple[float, float, float] | None]) -> list[str]:
-        """Return what is lost by drawing only some rows of a Dask collection."""
-        some, rows = getattr(self, "sampled_", (0, 0))
-        if some == rows:
-            return []
-        said = f"{some} of {rows} rows were drawn at random, and the others were not used"
-        q = [one[0] for one in known if one is not None]
-        if not q:
-            return [f"{said}: what that loses is not known."]
-        lost = max(with_rows(one, rows / some) - one for one in q)
-        return [f"{said}: all of them would raise a squared overlap by up to {lost:.2g}."]
 
     def _halves(
         self,
@@ -378,7 +384,11 @@ class IndexSubspace(SubspaceEstimator):
         if best.score <= _SAID * best.error:  # No candidate is clearly above zero.
             safe = [name for name in ("average", "message_passing") if name in verdicts]
             self.chosen_ = safe[0] if safe else self.chosen_
-        verdict = verdicts[self.chosen_]
+        self._take(self.chosen_, verdicts[self.chosen_], whitening)
+
+    def _take(self, name: str, verdict: Verdict, whitening: Whitening) -> None:
+        """Keep the directions of a candidate."""
+        self.chosen_ = name
         self.score_, self.score_error_ = verdict.score, verdict.error
         self.held_out_ = verdict.coordinates
         self.estimator_ = verdict.fitted

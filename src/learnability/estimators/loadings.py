@@ -3,8 +3,9 @@
 The weight of a column is its coefficient times its spread, and the squares of the weights of a
 direction sum to one. In each bootstrap sample the rows get random counts, the directions are found
 again from the present ones and rotated to match them; the spread of the weights gives intervals.
-Samples in which the finder sees nothing give back the directions that it started from, and no
-spread: where there are such samples the intervals are undecided.
+Where columns were dropped, only the others are resampled, and errors are rescaled to those that a
+fit of all columns would have. Samples in which the finder sees nothing give back the directions
+that it started from, and no spread: where there are such samples the intervals are undecided.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.estimators._report import IN_ORDER
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
 from learnability.estimators.moment_subspace import MomentSubspace
 from learnability.progress import tracked
@@ -30,6 +32,8 @@ _LEAST = 0.005
 """Smaller weights would be printed as zero, and are not shown."""
 _MOST_ROWS = 5000
 """The largest number of rows that are resampled; errors are rescaled to all rows."""
+_ALIKE = 1e-7
+"""Directions of columns with a smaller share of the variance are left out of an inverse."""
 _BLIND = 0.1
 """The largest share of bootstrap samples in which the finder may see nothing."""
 
@@ -49,12 +53,15 @@ class Loadings:
         and in directions that held-out rows do not support.
     supported : int or None
         Number of directions that held-out rows support, None where that is undecided.
+    undecided : str
+        Why there are no intervals, where there are none.
     """
 
     columns: list[str]
     weights: Array
     errors: Array
     supported: int | None = None
+    undecided: str = "too little is seen in parts of the rows"
 
     def __str__(self) -> str:
         """Return the largest weights of each direction, one direction per line."""
@@ -66,7 +73,7 @@ class Loadings:
             elif self.supported is not None and number > self.supported:
                 what = "not distinguishable from none"
             else:
-                what = "intervals undecided, too little is seen in parts of the rows"
+                what = f"intervals undecided, {self.undecided}"
             words = ", ".join(_said(self.columns[j], row[j], _NINETY * error[j]) for j in order)
             rest = len(row) - len(order)
             more = f"; {rest} smaller" if rest else ""
@@ -113,7 +120,11 @@ def loadings(
     finder: Any = MessagePassingSubspace(
         r, start=found.components_, n_iter=12, staircase=False, random_state=seed
     )
-    if found.chosen_ == "sparse":
+    kept = np.arange(X.shape[1])
+    if found.chosen_ == "elimination":
+        kept = found.estimator_.columns_
+        finder.set_params(start=found.components_[:, kept])
+    elif found.chosen_ == "sparse":
         finder = found.estimator_.for_folds()
     elif len(X) < 3 * found.rank_ or r > found.rank_:
         finder = MomentSubspace("sir", r, random_state=seed)
@@ -122,17 +133,50 @@ def loadings(
         warnings.simplefilter("ignore", UserWarning)
         for _ in tracked(range(repeats), "bootstrap"):
             counts = rng.multinomial(len(X), np.full(len(X), 1 / len(X))) * given
-            again = finder.fit(X, y, sample_weight=counts)
+            again = finder.fit(X[:, kept], y, sample_weight=counts)
             blind += getattr(again, "status_", "") == "start"
-            left, _, right = np.linalg.svd(again.transform(X).T @ whole, full_matrices=False)
-            drawn.append(_unit((left @ right).T @ again.components_ * spread))
+            seen = again.transform(X[:, kept])
+            left, _, right = np.linalg.svd(seen.T @ whole, full_matrices=False)
+            components = np.zeros_like(found.components_)
+            components[:, kept] = (left @ right).T @ again.components_
+            drawn.append(_unit(components * spread))
     errors = np.sqrt(np.mean((np.array(drawn) - weights) ** 2, axis=0) * len(X) / n)
+    if len(kept) < X.shape[1]:
+        errors = _with_dropped(errors, kept, np.corrcoef(X[:, spread > 0].T), spread > 0)
     if blind > _BLIND * repeats:
         errors[:] = np.nan
+    told = {}
+    stand_ins = found.estimator_.stand_ins_ if found.chosen_ == "elimination" else []
+    if stand_ins:
+        errors[:] = np.nan
+        told["undecided"] = "other columns could stand for some of these"
+    if IN_ORDER in found.report_.undecided.values():
+        errors[:] = np.nan
+        told["undecided"] = IN_ORDER
     supported = found.report_.supported
     if supported is not None:
         errors[supported:] = np.nan
-    return Loadings(columns, weights, errors, supported)
+    return Loadings(columns, weights, errors, supported, **told)
+
+
+def _with_dropped(
+    errors: Array, kept: NDArray[np.intp], correlation: Array, varies: NDArray[np.bool_]
+) -> Array:
+    """Return the errors (r, p) that weights would have if no column had been dropped.
+
+    Those of the columns that were kept hold only if the others have weight zero. The variance of a
+    weight is in proportion to the diagonal of the inverse correlation matrix: it grows by the ratio
+    of those of all columns and of the kept ones.
+    """
+    place = np.cumsum(varies) - 1
+    size = np.zeros(len(varies))
+    size[varies] = np.sqrt(np.diag(np.linalg.pinv(correlation, rcond=_ALIKE, hermitian=True)))
+    within = correlation[np.ix_(place[kept], place[kept])]
+    own = np.sqrt(np.diag(np.linalg.pinv(within, rcond=_ALIKE, hermitian=True)))
+    each = errors[:, kept] / own
+    found: Array = np.median(each, axis=1, keepdims=True) * size
+    found[:, kept] = each * np.maximum(size[kept], own)
+    return found
 
 
 def _said(column: str, weight: float, margin: float) -> str:
