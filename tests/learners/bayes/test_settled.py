@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from learnability import MultiIndex
+from learnability import BayesAMP, MultiIndex
 from learnability.learners.bayes._channel_step import ChannelStep
 from learnability.learners.bayes._iteration import Run, Start, iterate, random_start
 from learnability.learners.bayes._settled import free_entropy, settled
@@ -81,3 +81,41 @@ def test_rows_that_mix_two_directions_do_not_stay() -> None:
         found.append(mixed)
     plain, diagonal = np.mean(found, axis=0)
     assert diagonal < 0.1 < plain
+
+
+def test_a_run_that_wanders_goes_on_with_a_full_covariance() -> None:
+    """It takes the place of the first random start, and a run that rests is taken before it."""
+    X, step, good = one("sign(z)", 0.0, 1, 3.0)
+    stopped = dataclasses.replace(good, status=Status.STOPPED)
+    further = dataclasses.replace(good, W=0.5 * good.W, status=Status.STOPPED)
+    start, starts = Start(good.W, good.C[-1]), []
+
+    def go_on(first: Start) -> Run:
+        starts.append(first)
+        return further
+
+    fresh = [Start(0 * good.W, good.C[-1])] * 2
+    never = settled(lambda first, damping: stopped, X, step, start, fresh, 0.5, go_on=go_on)
+    assert never is further
+    np.testing.assert_array_equal(starts[0].W, stopped.W)
+    tried: list[float] = []
+
+    def second(first: Start, damping: float) -> Run:
+        tried.append(damping)
+        return stopped if len(tried) == 1 else good
+
+    assert settled(second, X, step, start, fresh, 0.5, go_on=go_on) is good
+    assert tried == [0.5, 0.25]
+    assert settled(lambda first, damping: stopped, X, step, start, [], 0.5, go_on=go_on) is stopped
+
+
+def test_runs_close_to_the_threshold_keep_what_they_find() -> None:
+    """sign(z1*z2) 18 % above its threshold: a third of what is found was lost before.
+
+    Ten seeds that no development has seen; the same runs with the diagonal covariance alone.
+    """
+    seen = MultiIndex("sign(z1*z2)")
+    runs = BayesAMP().simulate(seen, d=D, alpha=2.9, seeds=range(300, 310))
+    alone = BayesAMP(restarts=0).simulate(seen, d=D, alpha=2.9, seeds=range(300, 310))
+    before, after = (float(one.subspace_overlap.mean()) for one in (alone, runs))
+    assert after > before

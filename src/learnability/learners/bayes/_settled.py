@@ -45,8 +45,13 @@ def settled(
     fresh: Iterable[Start],
     damping: float,
     exact: bool = False,
+    go_on: Callable[[Start], Run] | None = None,
 ) -> Run:
     """Return the first run that settles with all directions or none, or the best of all.
+
+    Close to where a direction opens a sample of finite size may have no fixed point at all, and
+    runs wander. A covariance that is kept diagonal, as reflections of the link make it on average,
+    then loses what is found: there the run goes on with a full one.
 
     Parameters
     ----------
@@ -66,9 +71,14 @@ def settled(
     exact : bool
         Whether labels have no noise. The estimate of a damped run may then be exact long before
         its covariance, which never follows: a run that is inconsistent is tried without damping.
+    go_on : callable, optional
+        What a first run that stops goes on with, instead of the first of the random starts.
     """
-    runs = [attempt(start, damping)]
-    for other in fresh:
+    runs, again = [attempt(start, damping)], iter(fresh)
+    wandering = runs[0].status is Status.STOPPED and go_on is not None and any(True for _ in again)
+    if wandering and go_on is not None:
+        runs = [go_on(Start(runs[0].W, runs[0].C[-1]))]
+    for other in again:
         last = runs[-1]
         shut = _shut(last)
         if last.status is not Status.DIVERGED and 0.5 < np.trace(shut) < len(shut) - 0.5:
@@ -81,8 +91,8 @@ def settled(
             runs.append(attempt(other, damping))
         else:
             break
-    if len(runs) == 1:
-        return runs[0]
+    if len(runs) == 1 or (wandering and all(run.status is not Status.CONVERGED for run in runs)):
+        return runs[0]  # The free entropy is that of a fixed point.
     # A run that is not consistent with itself, or has diverged, has no free entropy.
     sound = [run for run in runs if run.status in (Status.CONVERGED, Status.STOPPED)]
     return max(sound, key=lambda run: free_entropy(X, step, run), default=runs[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -155,7 +156,7 @@ class BayesAMP(Learner):
         diagonal = keeps_diagonal(channel)
         exact = label_information(channel).exponent == 0
 
-        def attempt(first: Start, damping: float) -> Run:
+        def attempt(first: Start, damping: float, diagonal: bool = diagonal) -> Run:
             found: Run = iterate(
                 X, step, first, hidden, damping, self.iterations, self.tolerance,
                 diagonal=diagonal, exact=exact,
@@ -165,7 +166,8 @@ class BayesAMP(Learner):
 
         again = self.restarts if self.start == "auto" else 0
         fresh = (random_start(rng, r, d) for _ in range(again))
-        run = settled(attempt, X, step, start, fresh, self.damping, exact)
+        freely = partial(attempt, damping=self.damping, diagonal=False) if diagonal else None
+        run = settled(attempt, X, step, start, fresh, self.damping, exact, freely)
         return self._observed(target, told, run, W)
 
     def _observed(
