@@ -35,7 +35,7 @@ TINY = "*".join(["1e-50"] * 4) + "*z**2"
 
 
 def test_a_link_beyond_double_precision_is_refused() -> None:
-    with pytest.raises(NumericsError, match=r"could not be computed.*ZeroDivisionError"):
+    with pytest.raises(NumericsError, match=r"could not be computed.*division by zero"):
         lb.Spectral().predict(TINY, alpha=1.0)
 
 

@@ -69,7 +69,7 @@ def within_numerics(who: str) -> Iterator[None]:
 
 def _one_line(error: BaseException) -> str:
     text = " ".join(str(error).split())
-    shown = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    shown = text or type(error).__name__
     return shown if len(shown) <= _LONGEST else shown[:_LONGEST] + "..."
 
 
