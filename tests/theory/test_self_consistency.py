@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from learnability import Channel, hardness
+from learnability import Channel, MultiIndex, hardness
 from learnability.theory._quadrature_information import QuadratureInformation
 
 
@@ -44,3 +44,11 @@ def test_no_node_has_the_label_of_a_flat_piece_by_chance(nodes: int):
     found = QuadratureInformation(Channel("sin(z1)*step(z2)"), nodes)(np.diag([0.5, 0.0]))
     assert found[0, 0] == pytest.approx(0.8126, rel=0.02)
     assert found[1, 1] == pytest.approx(2 / np.pi, rel=1e-6)
+
+
+def test_labels_of_many_breaks_have_a_bound_at_once() -> None:
+    """floor has sixteen breaks where z lives, and its posteriors took minutes."""
+    for text, noise in (("floor(2*z1) + abs(z2)", 0.1), ("floor(z1) + z2**2", 0.0)):
+        last = hardness(MultiIndex(text, noise=noise)).staircase[-1]
+        assert last.kind == "easy" and last.alpha is not None
+        assert last.alpha_self_consistent is None

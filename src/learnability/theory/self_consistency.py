@@ -18,6 +18,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.gaussian.quadrature import axis_breaks
+from learnability.gaussian.sections import Section
 from learnability.labels.channel import Channel
 from learnability.labels.link import Link
 from learnability.theory._box_information import KNOWN
@@ -34,6 +36,8 @@ _FEW_NODES, _NODES = 5000, 20_000
 _OVERLAPS = (0.04, 0.16, 0.3, 0.45, 0.6, 0.75, 0.88, 0.96)
 _STEP = 1e-2
 _AGREE = 2e-4
+_MOST_BREAKS = 16
+"""Breaks along a coordinate up to which posteriors at all nodes take seconds."""
 """Largest relative difference of the two rules."""
 
 
@@ -56,8 +60,9 @@ def self_consistent_alpha(
     float or None
         None when it is not computed: when more than one direction is partly known, when the
         posterior is not exact, when r > 2 and the known direction is not recovered exactly
-        before, when the known overlap jumps or is all but one where the others open, or when two
-        rules do not agree on four digits.
+        before, when the known overlap jumps or is all but one where the others open, when two
+        rules do not agree on four digits, or when a label has more than 16 breaks along a
+        coordinate.
     """
     from scipy.optimize import brentq
 
@@ -67,6 +72,9 @@ def self_consistent_alpha(
     if theory.curve is not None and theory.leading is not None:
         return idealised if theory.curve.smallest(idealised) >= KNOWN else None
     if channel.link.r > 2 or not _splits(channel.link, known, opened):
+        return None
+    breaks = axis_breaks(Section.whole(channel.link))
+    if breaks is not None and max(map(len, breaks)) > _MOST_BREAKS:
         return None
     if not QuadratureInformation(channel).exact:
         return None
