@@ -96,7 +96,7 @@ def self_consistent_alpha(
     slopes = (np.array(first) - near) / _STEP
     alpha = other[0] - slopes[0] * other[1] / slopes[1]
     settled = abs(alpha / first[0] - 1) < _AGREE and alpha >= idealised * (1 - _AGREE)
-    return float(alpha) if settled else None
+    return max(float(alpha), idealised) if settled else None
 
 
 @dataclass(frozen=True, eq=False)
