@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from learnability import (
+    BatchGD,
     FlowNetwork,
     GiantSteps,
     GradientFlow,
@@ -25,7 +26,7 @@ from learnability import (
     OnlineSGD,
     RandomFeatures,
 )
-from learnability.inputs import Inputs, Isotropic, PowerLaw, Spiked
+from learnability.inputs import Inputs, Isotropic, PowerLaw, Signs, Spiked
 from learnability.learners.base import Learner
 
 __all__ = ["FAMILIES", "Problem", "problem"]
@@ -79,6 +80,13 @@ ACTIVATIONS = (
 CURVED = (
     "z**2 - 1", "z**2 - 1", "He3(z)", "cosh(z/2)", "abs(z)", "z + 0.3*z**2", "relu(z)",
     "z*exp(-z**2/4)",
+)  # fmt: skip
+LAWS = (
+    "flip(sign({link}), 0.15)", "flip(sign({link}), 0.4*exp(-z1**2))",
+    "bernoulli(sigmoid(2*({link})))", "poisson(exp(0.4*tanh({link})))", "poisson(0.5 + abs({link}))",
+    "categorical(0.2, 0.8*sigmoid({link}), 0.8 - 0.8*sigmoid({link}))",
+    "({link})*(1 + 0.3*xi)", "tanh({link} + 0.7*xi)", "abs({link} + xi)", "{link} + z1*xi",
+    "max({link}, xi)", "sign({link} + xi1) + 0.5*xi2",
 )  # fmt: skip
 KERNELS = ("exp(z)", "quadratic", "(1 + z)**3", "exp(z3 - z1/2 - z2/2)", "mehler", "1/(1.5 - z)")
 
@@ -232,6 +240,48 @@ def linear(rng: np.random.Generator) -> Problem:
     return Problem(LinearModel(loss, ridge), MultiIndex(_link(rng), noise=noise), at, "error")
 
 
+def laws(rng: np.random.Generator) -> Problem:
+    """Labels with a law of their own, for every learner that has samples in proportion to d."""
+    which = int(rng.integers(6))
+    allowed = (
+        ("isotropic", "spiked", "two spikes"),
+        ("isotropic", "spiked", "two spikes", "power-law"),
+    )[which > 0]
+    inputs = _inputs(rng, allowed, (1 / len(allowed),) * len(allowed))
+    if which > 1 and rng.random() < 0.15:
+        inputs = Signs(anisotropy=round(float(rng.uniform(0, 1)), 2))
+    single = inputs.kind != "isotropic" or bool(rng.random() < 0.5)
+    link = str(rng.choice(LAWS)).format(link=_link(rng, single))
+    if single:
+        link = link.replace("z1", "z")
+    target = MultiIndex(link, inputs=inputs)
+    ridge, alpha = _between(rng, 0.05, 2), _between(rng, 0.4, 3)
+    activation = str(rng.choice(ACTIVATIONS))
+    at: dict[str, Any] = {"d": 400, "alpha": alpha}
+    learner: Learner
+    if which == 0:
+        neurons, spherical = int(rng.integers(1, 4)), bool(rng.random() < 0.5)
+        learner = OnlineSGD(neurons, activation, step=_between(rng, 0.05, 0.5), spherical=spherical)
+        at = {"d": 400, "time": [0.0, alpha]}
+    elif which == 1:
+        learner = BatchGD(
+            int(rng.integers(1, 4)), activation=activation, step=_between(rng, 0.1, 1)
+        )
+    elif which == 2:
+        learner = GiantSteps(
+            width=_between(rng, 0.3, 1.5), activation=activation, batch=_between(rng, 0.5, 8),
+            step=_between(rng, 0.1, 2), ridge=ridge,
+            init=str(rng.choice(("ones", "symmetric", "gaussian"))),
+        )  # fmt: skip
+    elif which == 3:
+        learner = KernelRidge(str(rng.choice(KERNELS)), ridge=ridge)
+    elif which == 4:
+        learner = RandomFeatures(_between(rng, 0.3, 2), activation, ridge=ridge)
+    else:
+        learner = LinearModel(str(rng.choice(("squared", "huber"))), ridge)
+    return Problem(learner, target, at, "error")
+
+
 FAMILIES: dict[str, tuple[int, int, Draw]] = {
     "giant": (100, 8, giant),
     "lazy": (100, 6, lazy),
@@ -240,6 +290,7 @@ FAMILIES: dict[str, tuple[int, int, Draw]] = {
     "linear": (40, 6, linear),
     "finite": (100, 12, finite),
     "uneven": (60, 12, uneven),
+    "laws": (120, 8, laws),
 }
 """Family -> problems, seeds of each, and how one is drawn."""
 
