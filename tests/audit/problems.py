@@ -83,7 +83,8 @@ CURVED = (
 )  # fmt: skip
 LAWS = (
     "flip(sign({link}), 0.15)", "flip(sign({link}), 0.4*exp(-z1**2))",
-    "bernoulli(sigmoid(2*({link})))", "poisson(exp(0.4*tanh({link})))", "poisson(0.5 + abs({link}))",
+    "bernoulli(sigmoid(2*({link})))", "poisson(exp(0.4*tanh({link})))",
+    "poisson(0.5 + abs({link}))",
     "categorical(0.2, 0.8*sigmoid({link}), 0.8 - 0.8*sigmoid({link}))",
     "({link})*(1 + 0.3*xi)", "tanh({link} + 0.7*xi)", "abs({link} + xi)", "{link} + z1*xi",
     "max({link}, xi)", "sign({link} + xi1) + 0.5*xi2",
