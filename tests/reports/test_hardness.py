@@ -73,8 +73,14 @@ def test_a_constant() -> None:
     assert exponents == (None, None, None)
     assert report.kind is None and report.alpha_c == math.inf
     assert report.staircase == report.csq_staircase == report.costs == ()
-    assert report.notes == ("The link is constant: there is nothing to learn.",)
+    assert report.notes == ("The label does not depend on z: there is nothing to learn.",)
     assert "constant" in str(report)
+
+
+def test_a_label_whose_law_does_not_depend_on_z() -> None:
+    report = hardness("sign(z)*xi")  # Normal labels, whatever z is.
+    assert report.kind is None and report.alpha_c == math.inf
+    assert report.notes == ("The label does not depend on z: there is nothing to learn.",)
 
 
 def test_it_is_immutable() -> None:
