@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from learnability.estimators import GradientSubspace, IndexSubspace, subspace_overlap
+from learnability.estimators import (
+    GradientSubspace,
+    IndexSubspace,
+    MomentSubspace,
+    subspace_overlap,
+)
 from learnability.estimators._elimination import EliminatedSubspace, can_drop, count_by_worth
 from learnability.estimators._labels import read_labels
 from learnability.estimators.loadings import _with_dropped, loadings
@@ -46,6 +51,15 @@ def test_fewer_columns_are_better_than_all():
     truth = np.eye(15)[[1, 4]]
     lost, before = (1 - subspace_overlap(one.components_, truth) for one in (found, found.inner_))
     assert lost < before / 4
+
+
+def test_a_start_with_more_directions_gives_the_first_ones_also_in_folds():
+    X = _rows(200, 8, 2)
+    y = np.tanh(2 * X[:, 0]) + X[:, 3] ** 2 + 0.3 * _rows(200, 1, 3)[:, 0]
+    found = EliminatedSubspace([MomentSubspace("dr", 5, random_state=0)], 2).fit(X, y)
+    again = found.for_folds().fit(X[::2], y[::2])
+    assert found.columns_.tolist() == [0, 3]
+    assert found.components_.shape == again.components_.shape == (2, 8)
 
 
 @pytest.mark.parametrize("kind", ["numbers", "classes", "counts"])

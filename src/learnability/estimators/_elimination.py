@@ -70,7 +70,9 @@ class EliminatedSubspace(SubspaceEstimator):
     Parameters
     ----------
     finders : list of subspace estimators
-        Finders of the same number of directions in all columns, each a start of the elimination.
+        Finders of directions in all columns, each a start of the elimination.
+    n_components : int, optional
+        The number of directions: the first ones of each finder. By default all of the first finder.
 
     Attributes
     ----------
@@ -93,8 +95,9 @@ class EliminatedSubspace(SubspaceEstimator):
         Kept columns and dropped ones that would do as well, with nearly the same values.
     """
 
-    def __init__(self, finders: Any) -> None:
+    def __init__(self, finders: Any, n_components: int | None = None) -> None:
         self.finders = finders
+        self.n_components = n_components
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> EliminatedSubspace:
         """Find the directions, and drop columns.
@@ -131,14 +134,15 @@ class EliminatedSubspace(SubspaceEstimator):
         labels : Labels
             The same as labels, with the counts of the rows.
         starts : list of (subspace estimator, array of shape (r, p))
-            Fits to all columns and their directions, the cheapest first; r is that of the first.
+            Fits to all columns and their directions, the cheapest first.
 
         Returns
         -------
         EliminatedSubspace
         """
         self.n_features_in_ = X.shape[1]
-        self.inner_, self.components_ = starts[0]
+        self.inner_, found = starts[0]
+        self.components_ = found[: self.n_components]
         self.columns_ = np.arange(X.shape[1])
         self.center_, self.rank_ = self.inner_.center_, self.inner_.rank_
         self.shrinkage_ = self.inner_.shrinkage_
@@ -160,8 +164,8 @@ class EliminatedSubspace(SubspaceEstimator):
         return self
 
     def for_folds(self) -> EliminatedSubspace:
-        """Return an unfitted copy with the start that was best, without what did not help it."""
-        return EliminatedSubspace([self.inner_.for_folds()])
+        """Return an unfitted copy of as many directions with the start that was best."""
+        return EliminatedSubspace([self.inner_.for_folds()], len(self.components_))
 
     @property
     def landings_(self) -> list[tuple[int, float]]:
