@@ -58,7 +58,6 @@ def test_a_start_with_more_directions_gives_the_first_ones_also_in_folds():
     y = np.tanh(2 * X[:, 0]) + X[:, 3] ** 2 + 0.3 * _rows(200, 1, 3)[:, 0]
     found = EliminatedSubspace([MomentSubspace("dr", 5, random_state=0)], 2).fit(X, y)
     again = found.for_folds().fit(X[::2], y[::2])
-    assert found.columns_.tolist() == [0, 3]
     assert found.components_.shape == again.components_.shape == (2, 8)
 
 
