@@ -48,7 +48,10 @@ def compared(numbers: Any, stated: float, values: Any) -> dict[str, Any]:
 
 def judged(family: str, k: int, stream: int = 23) -> dict[str, Any]:
     """One problem: in its dimension, given the seeds where the theory takes them, and the limit."""
-    found, seeds = problem(family, k, stream), FAMILIES[family][1]
+    try:
+        found, seeds = problem(family, k, stream), FAMILIES[family][1]
+    except LearnabilityError as error:
+        return {"k": k, "verdict": "refused", "way": str(error)}
     about: dict[str, Any] = {"k": k, "learner": repr(found.learner), "target": repr(found.target)}
     about |= {name: repr(value) for name, value in found.at.items()}
     d = found.at["d"]
