@@ -36,6 +36,23 @@ def test_which_sections_are_alike(text: str, shifts: list[int], scales: list[int
     assert alike(text, True) == scales
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("max(sign(z1) + 0.5*sign(z2*z3), xi)", [0, 0, 2, 2]),
+        ("sign(z1)*abs(z2)*(z3 + xi)", [0, 0, 2, 2]),
+        ("z1 + abs(z2 + xi)*z3", [0, 0, 0, 0]),
+        ("abs(z1*z2) + z3", [0, 1, 2, 3]),
+        ("bernoulli(sigmoid(sign(z1) + z2*z3))", [0, 1, 2, 3]),
+    ],
+)
+def test_sections_of_more_coordinates_and_of_laws(text: str, expected: list[int]) -> None:
+    link = Link(text)
+    known = np.array([[1.0, 0.0, 0.0]])
+    sections = [Section.whole(link).fix(known, np.array([u])) for u in POINTS]
+    assert first_alike(sections, True) == expected
+
+
 def test_functions_are_compared_too() -> None:
     assert alike(lambda z: z[..., 0] * np.abs(z[..., 1]), True) == [0, 0, 0, 0]
 

@@ -30,8 +30,26 @@ def test_others_stay(text: str) -> None:
     assert plain_label(Link(text)) == Link(text)
 
 
-def test_functions_and_random_labels_stay() -> None:
+def test_functions_and_probabilities_stay() -> None:
     function = Link(lambda z: 3 + z[..., 0], r=1)
     assert plain_label(function) is function
-    random = Link("tanh(z + xi)")
+    random = Link("bernoulli(sigmoid(z))")
     assert plain_label(random) is random
+
+
+@pytest.mark.parametrize(
+    ("text", "plain", "added"),
+    [
+        ("3*tanh((z1*z2 + 0.5*xi)**3) - 1", "z1*z2 + 0.5*xi", 0.25),
+        ("exp(abs(z1 + xi))", "abs(z1 + xi)", None),
+        ("tanh(z1*xi1 + z2*xi2)", "z1*xi1 + z2*xi2", None),
+        ("max(z1, xi)", "max(z1, xi)", None),
+    ],
+)
+def test_latent_variables_may_become_plain_noise(
+    text: str, plain: str, added: float | None
+) -> None:
+    found = plain_label(Link(text))
+    assert found == Link(plain)
+    assert found.law is not None
+    assert found.law.added == (None if added is None else pytest.approx(added, rel=1e-12))

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from learnability import MultiIndex
 from learnability.labels import Link
 from learnability.theory import grand_staircase
 from learnability.theory.grand import _EasySignal
@@ -101,3 +102,30 @@ def test_the_sign_of_what_is_known_does_not_matter() -> None:
     """Given z1 and y the modulus of z2 is known; where z1 < 0 its tails were lost (3e-7)."""
     step = grand_staircase(Link("z1*exp(-z2**2)")).steps[1]
     assert step.alpha == pytest.approx(0.5, abs=1e-9)
+
+
+def test_a_later_step_of_a_label_cut_from_below() -> None:
+    """Given z1 a label of max(sign(z2 z3) / 2 + sign(z1), xi) has t = E[sign(z2 z3) | y] with
+    E[t^2] = (Phi(3/2) + Phi(-1/2)) / 2 = .620864, and the step opens at pi^2 / 4 over that."""
+    found = grand_staircase(Link("max(0.5*sign(z2*z3) + sign(z1), xi)"))
+    assert found.doubts == ()
+    assert [s.kind for s in found.steps] == ["trivial", "easy"]
+    later = found.steps[1]
+    assert later.alpha == pytest.approx(3.9741335552, abs=3 * (later.alpha_error or 0.0))
+    assert later.alpha == pytest.approx(3.9741335552, rel=5e-3)
+
+
+def test_a_product_with_a_latent_variable_beside_a_known_direction() -> None:
+    """Given z2 the label tells p = z1 xi, and E[z1^2 | p] = |p| K1(|p|) / K0(|p|)."""
+    found = grand_staircase(Link("z1*xi + z2"))
+    assert [s.kind for s in found.steps] == ["trivial", "easy"]
+    assert found.steps[1].alpha == pytest.approx(1.4615451159, rel=1e-9)
+
+
+@pytest.mark.parametrize("text", ["tanh(z1**2 + 0.7*z1*z2**2 + xi)", "exp(z1*z2 + 0.5*xi)/7"])
+def test_outer_functions_of_noisy_labels_change_nothing(text: str) -> None:
+    inner = text[text.index("(") + 1 : text.rindex(")")]
+    plain = MultiIndex(inner)
+    found, other = grand_staircase(Link(text)), grand_staircase(plain.link, plain.noise)
+    assert [s.kind for s in found.steps] == [s.kind for s in other.steps]
+    assert [s.alpha for s in found.steps] == [s.alpha for s in other.steps]

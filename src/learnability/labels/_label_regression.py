@@ -20,13 +20,14 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CrossGram", "regress_on_label"]
+__all__ = ["REPLICATES", "CrossGram", "regress_on_label"]
 
 Array = NDArray[np.float64]
 Sampler = Callable[[int], tuple[Array, Array, Array]]
 
 _FINE_BINS = 32768
-_REPLICATES = 8
+REPLICATES = 8
+"""Independent sets of samples."""
 _MOST_BASE_SEGMENTS = 64
 _LEAST_COUNT = 16
 _LEAST_GAIN = 2e-6
@@ -122,11 +123,11 @@ def regress_on_label(sample: Sampler, bins: int = _FINE_BINS) -> CrossGram:
     -------
     CrossGram
     """
-    data = [sample(seed) for seed in range(_REPLICATES)]
+    data = [sample(seed) for seed in range(REPLICATES)]
     labels = np.concatenate([y for y, _, _ in data])
     axis = LabelAxis.of(labels, bins)
     sums = [_BinSums.of(axis, *part) for part in data]
-    middle = _REPLICATES // 2
+    middle = REPLICATES // 2
     fits = []
     for fit, use in ((sums[:middle], sums[middle:]), (sums[middle:], sums[:middle])):
         cuts = _segments(_BinSums.total(fit), axis.forced, _LEAST_COUNT * len(fit))

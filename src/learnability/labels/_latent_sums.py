@@ -29,6 +29,7 @@ from learnability.expressions.tree import (
     variables,
 )
 from learnability.labels._latents import first_two_moments
+from learnability.labels._visible_arguments import at_many_numbers, visible_arguments
 
 if TYPE_CHECKING:
     from learnability.labels.link import Link
@@ -54,11 +55,14 @@ class LatentParts:
     parts : tuple of LatentParts
         Functions of disjoint sets of latent variables.
     function : Link or None
-        Of a whole: a function of its own visible coordinates, then of its latent ones.
+        Of a whole: a function of its own visible coordinates, or of `arguments` if it has latent
+        ones, which come after them.
     visible : tuple of int
         Of a whole: its visible coordinates.
     latents : int
         Of a whole: the number of its latent ones.
+    arguments : tuple of Link
+        Of a whole with latent coordinates: functions of all visible coordinates.
     """
 
     kind: str
@@ -66,6 +70,7 @@ class LatentParts:
     function: Link | None = None
     visible: tuple[int, ...] = ()
     latents: int = 0
+    arguments: tuple[Link, ...] = ()
 
     def mean(self, z: Array) -> Array:
         """Return the mean given visible coordinates (n, r), of shape (n,)."""
@@ -91,9 +96,16 @@ class LatentParts:
         if not self.latents:
             value = np.asarray(function(z[:, self.visible or (0,)]), dtype=float)
             return np.stack([value, value**2][:highest])
-        return at_different_points(
-            lambda at: first_two_moments(function, at, self.latents, highest), z[:, self.visible]
-        )
+
+        def moments(at: Array) -> Array:
+            return first_two_moments(function, at, self.latents, highest)
+
+        if not self.arguments:
+            return moments(np.zeros((1, 0))).repeat(len(z), axis=1)
+        at = np.column_stack([np.asarray(one(z), dtype=float) for one in self.arguments])
+        if len(self.arguments) > 1:
+            return at_different_points(moments, at)
+        return at_many_numbers(lambda a: moments(a[:, None]), at[:, 0])
 
 
 def independent_parts(core: Link, r: int) -> LatentParts:
@@ -107,7 +119,8 @@ def independent_parts(core: Link, r: int) -> LatentParts:
         Number of visible coordinates.
     """
     if core.tree is None:
-        return LatentParts("whole", (), core, tuple(range(r)), core.r - r)
+        own = tuple(core._from_tree(Var(k), r) for k in range(r))
+        return LatentParts("whole", (), core, tuple(range(r)), core.r - r, own)
     return _split(core.tree, r)
 
 
@@ -132,13 +145,24 @@ def _own(tree: Tree) -> tuple[Link, list[int]]:
 
 
 def _split(tree: Tree, r: int) -> LatentParts:
+    from learnability.labels.link import Link
+
     for kind, pieces, joined in (("sum", _terms, sum_of), ("product", _factors, product_of)):
         groups = _groups(pieces(tree), r)
         if len(groups) > 1:
             return LatentParts(kind, tuple(_split(joined(group), r) for group in groups))
     function, names = _own(tree)
     visible = tuple(k for k in names if k < r)
-    return LatentParts("whole", (), function, visible, len(names) - len(visible))
+    latents = len(names) - len(visible)
+    if not latents:
+        return LatentParts("whole", (), function, visible)
+    trees: tuple[Tree, ...] = tuple(map(Var, visible))
+    short, found = visible_arguments(tree, visible)
+    of_arguments = Link._from_tree(short, len(found) + latents)
+    if of_arguments.tree is not None:
+        function, trees = of_arguments, found
+    arguments = tuple(Link._from_tree(one, r) for one in trees)
+    return LatentParts("whole", (), function, visible, latents, arguments)
 
 
 def _groups(pieces: Iterable[Tree], r: int) -> list[list[Tree]]:

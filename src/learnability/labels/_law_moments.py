@@ -14,25 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.gaussian.sections import Section
-from learnability.labels._soft_cells import core_section, soft_cells, visible_products
+from learnability.labels._soft_cells import soft_cells
 from learnability.labels.cells import mixture_mean
 from learnability.labels.continuous_laws import GaussianLaw, LatentLaw
+from learnability.labels.core_sections import core_section, visible_products
 from learnability.labels.finite_laws import FiniteLaw
 from learnability.labels.laws import Law
 from learnability.labels.line_tables import line_table
-from learnability.labels.link import Link
 
 if TYPE_CHECKING:
     from learnability.labels.conditional import ConditionalMoments
 
-__all__ = ["law_on", "mean_of_law", "moments_of_law"]
+__all__ = ["mean_of_law", "moments_of_law"]
 
 Array = NDArray[np.float64]
 
-
-def law_on(section: Section) -> Law | None:
-    """Return the law of the random label of a section; None when the label is a function."""
-    return section.link.law if isinstance(section.link, Link) else None
+_FINE, _ROUGH = (12, 9), (7, 5)
+"""Nodes of each panel of two tables: of one line, and of one among many that are averaged."""
 
 
 def moments_of_law(
@@ -42,8 +40,9 @@ def moments_of_law(
     orders: list[int],
     invariant: dict[int, Array],
     samples: int,
+    place: int | None = None,
 ) -> dict[int, ConditionalMoments]:
-    """Return K_k of a random label; see `conditional.conditional_moments`.
+    """Return K_k of a random label; see `conditional.unconditional_moments`.
 
     Parameters
     ----------
@@ -59,18 +58,21 @@ def moments_of_law(
         Order -> basis of the products that symmetries allow.
     samples : int
         Base-two logarithm of the number of samples, where samples are used.
+    place : int, optional
+        Its number when the section is averaged with others.
     """
     from learnability.labels.conditional import (
         ConditionalMoments,
-        conditional_moments,
         mixed_cells,
+        unconditional_moments,
     )
 
     if isinstance(law, FiniteLaw):
         cells = soft_cells(section, law, orders)
         return mixed_cells(cells, np.array(law.labels), noise, orders, invariant)
     if section.m == 1:
-        tables = [line_table(law, section.A, section.b, noise, nodes=n) for n in (12, 9)]
+        nodes = _FINE if place is None else _ROUGH
+        tables = [line_table(law, section.A, section.b, noise, nodes=n) for n in nodes]
         found = [table.squared_moments(max(orders)) for table in tables if table is not None]
         if len(found) == 2:
             fine, rough = found
@@ -81,14 +83,17 @@ def moments_of_law(
                 return ConditionalMoments(k, np.array([[fine[k]]]), (other,), (), "level sets", 1)
 
             return {k: on_line(k) for k in orders}
-    assert isinstance(law, GaussianLaw | LatentLaw)
-    core = core_section(section, law)
-    whole = conditional_moments(core, noise, orders, None, samples)
-    return {k: _restricted(whole[k], section.m, core.m - section.m) for k in orders}
+    core = core_section(section)
+    assert core is not None
+    whole = unconditional_moments(core, noise, orders, samples, place=place)
+    latents = core.m - section.m
+    return {k: _restricted(whole[k], section.m, latents, invariant[k].shape[1]) for k in orders}
 
 
-def _restricted(moments: ConditionalMoments, m: int, latents: int) -> ConditionalMoments:
-    """Return the moments of products of visible coordinates alone."""
+def _restricted(
+    moments: ConditionalMoments, m: int, latents: int, allowed: int
+) -> ConditionalMoments:
+    """Return the moments of products of visible coordinates alone, of which so many may differ."""
     keep = visible_products(m, latents, moments.order)
     block = np.ix_(keep, keep)
     return replace(
@@ -96,7 +101,7 @@ def _restricted(moments: ConditionalMoments, m: int, latents: int) -> Conditiona
         matrix=moments.matrix[block],
         rules=tuple(rule[block] for rule in moments.rules),
         replicates=tuple((part[block], tag) for part, tag in moments.replicates),
-        allowed=min(moments.allowed, len(keep)),
+        allowed=min(moments.allowed, allowed),
     )
 
 

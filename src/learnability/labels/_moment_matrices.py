@@ -62,6 +62,21 @@ class ConditionalMoments:
             error = math.hypot(error, sampling, _RESOLUTION * abs(value))
         return value, error + 1e-12 * abs(value)
 
+    def norm_error(self, function: Callable[[Array], Array]) -> float:
+        """Return the error, as a spectral norm, of a matrix that samples tell; zero without them.
+
+        Parameters
+        ----------
+        function : callable
+            Matrix -> symmetric matrix.
+        """
+        variance = 0.0
+        for half in {tag for _, tag in self.replicates}:
+            found = np.array([function(m) for m, tag in self.replicates if tag == half])
+            off = np.linalg.norm(found - found.mean(axis=0), ord=2, axis=(1, 2))
+            variance += (len(found) - 1) / len(found) * float(off @ off)
+        return math.sqrt(variance)
+
     @property
     def power(self) -> tuple[float, float]:
         """E|zeta_k|^2 as a Frobenius norm of tensors, k! tr K_k, and its error."""

@@ -1,8 +1,7 @@
 """E[ zeta_k zeta_k^T ] and E[h_k | y] of random labels on sections of hidden space.
 
 Finitely many labels have masses and moments of soft cells, by rules that integrate their
-probabilities and are split at their breaks. Normal labels on a line have a table. Every other law
-has the moments of its function of visible and latent coordinates, restricted to visible products.
+probabilities and are split at their breaks.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from numpy.typing import NDArray
 from learnability.expressions.structure import Symmetry
 from learnability.expressions.tree import Tree
 from learnability.gaussian.functions import Function
-from learnability.gaussian.hermite_products import multi_indices, product_rotation
+from learnability.gaussian.hermite_products import product_rotation
 from learnability.gaussian.quadrature import adapted_frame, rules_for, sampled_rules
 from learnability.gaussian.sections import Section
-from learnability.labels.continuous_laws import GaussianLaw, LatentLaw
+from learnability.labels.core_sections import extended, visible_products
 from learnability.labels.finite_laws import FiniteLaw
 
-__all__ = ["core_section", "soft_cells", "visible_products"]
+__all__ = ["soft_cells"]
 
 Array = NDArray[np.float64]
 
@@ -56,24 +55,6 @@ class _Carrier:
         return self.law.carriers[-1].gradient()
 
 
-def _extended(section: Section, function: Function, latents: int) -> Section:
-    """The section with latent coordinates after its own."""
-    r, m = section.A.shape
-    A = np.zeros((r + latents, m + latents))
-    A[:r, :m], A[r:, m:] = section.A, np.eye(latents)
-    return Section(function, A, np.concatenate([section.b, np.zeros(latents)]))
-
-
-def core_section(section: Section, law: GaussianLaw | LatentLaw) -> Section:
-    """The function of visible and latent coordinates on a section of the visible ones."""
-    return _extended(section, law.core, law.core.r - law.r)
-
-
-def visible_products(m: int, latents: int, order: int) -> NDArray[np.intp]:
-    """Places of the products of visible coordinates among those of all m + latents."""
-    return np.nonzero(~multi_indices(m + latents, order)[:, m:].any(axis=1))[0]
-
-
 def soft_cells(
     section: Section, law: FiniteLaw, orders: Sequence[int]
 ) -> list[tuple[Array, dict[int, Array]]]:
@@ -88,7 +69,7 @@ def soft_cells(
     orders : sequence of int
         Orders of the Hermite products of the m coordinates.
     """
-    whole = _extended(section, _Carrier(law), law.latents)
+    whole = extended(section, _Carrier(law), law.latents)
     frame = adapted_frame(whole)
     turned = whole.inside(frame)
     found = []

@@ -25,14 +25,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError
-from learnability.gaussian.hermite_products import hermite_products, product_rotation
-from learnability.gaussian.rules import gauss_normal, product_grid, sobol_normals
+from learnability.gaussian.hermite_products import product_rotation
+from learnability.gaussian.rules import gauss_normal, product_grid
 from learnability.gaussian.sections import Section
-from learnability.labels._label_regression import CrossGram, regress_on_label
-from learnability.labels._law_moments import law_on, mean_of_law, moments_of_law
+from learnability.labels._law_moments import mean_of_law, moments_of_law
 from learnability.labels._like_sections import first_alike
 from learnability.labels._moment_matrices import ConditionalMoments
+from learnability.labels._regressed_moments import regressed_moments, regression_of_products
 from learnability.labels.cells import cells_of, few_values, mixture_gram, mixture_mean
+from learnability.labels.core_sections import law_on
 from learnability.labels.curved_cells import MOST_DIRECTIONS, CurvedCells
 from learnability.labels.level_sets import LevelSets
 from learnability.labels.link import Link
@@ -53,8 +54,6 @@ FEW_SAMPLES = 18
 RAREST_LABEL = 1e-9
 """Labels of curved cells with a smaller probability than this are refused."""
 
-_WORK = 26  # This bounds the base-two logarithm of samples times products.
-_STRETCH = 1.2  # Samples are wider than the normal law, and weighted: the tails matter for moments.
 _NODES = {1: (8, 24), 2: (6, 8), 3: (2, 4)}
 
 
@@ -91,7 +90,7 @@ def conditional_moments(
         Order -> ConditionalMoments.
     """
     if known is None or not len(known):
-        return _unconditional(section, noise, orders, samples, blur)
+        return unconditional_moments(section, noise, orders, samples, blur)
     if len(known) not in _NODES:
         raise LearnabilityError(
             f"Moments given {len(known)} known directions were asked for, but at most 3 are "
@@ -133,10 +132,13 @@ def _averaged(
     points, weights = nodes
     keep = weights > 1e-7
     points, weights = points[keep], weights[keep] / weights[keep].sum()
-    budget = max(samples - math.ceil(math.log2(len(points))), 14)
     sections = [section.fix(known, u) for u in points]
     alike = first_alike(sections, scales=noise == blur == 0)
-    own = {j: _unconditional(sections[j], noise, orders, budget, blur) for j in sorted({*alike})}
+    budget = max(samples - math.ceil(math.log2(len({*alike}))), 14)
+    own = {
+        j: unconditional_moments(sections[j], noise, orders, budget, blur, place=j)
+        for j in sorted({*alike})
+    }
     return {k: _mean([own[j][k] for j in alike], weights) for k in orders}
 
 
@@ -166,9 +168,24 @@ def _mean(parts: list[ConditionalMoments], weights: Array) -> ConditionalMoments
     )
 
 
-def _unconditional(
-    section: Section, noise: float, orders: Sequence[int], samples: int, blur: float
+def unconditional_moments(
+    section: Section,
+    noise: float,
+    orders: Sequence[int],
+    samples: int,
+    blur: float = 0.0,
+    place: int | None = None,
 ) -> dict[int, ConditionalMoments]:
+    """Return K_k of a section of which nothing is known; see `conditional_moments`.
+
+    Parameters
+    ----------
+    section, noise, orders, samples, blur
+        As there.
+    place : int, optional
+        Its number when it is averaged with others, at other values of known coordinates: then rules
+        are coarser, samples are its own, and what they do not meet is bounded instead of refused.
+    """
     invariant = {k: _invariant_basis(section, k) for k in orders}
     found = {
         k: ConditionalMoments(k, np.zeros((len(b),) * 2), (), (), "symmetry", 0)
@@ -180,9 +197,9 @@ def _unconditional(
         return found
     law = law_on(section)
     if law is not None:
-        return found | moments_of_law(section, law, noise + blur, wanted, invariant, samples)
+        return found | moments_of_law(section, law, noise + blur, wanted, invariant, samples, place)
     if blur > 0:
-        return found | _by_regression(section, noise + blur, wanted, invariant, samples)
+        return found | regressed_moments(section, noise + blur, wanted, invariant, samples, place)
     on_line = _on_the_line(section.link, section.A.tobytes(), section.b.tobytes(), noise)
     if on_line is not None:
         value, error = on_line
@@ -199,7 +216,7 @@ def _unconditional(
     if values is not None and section.planes is not None and section.m <= 4:
         cells = cells_of(section, values, wanted)
         return found | mixed_cells(cells, values, noise, wanted, invariant)
-    return found | _by_regression(section, noise, wanted, invariant, samples)
+    return found | regressed_moments(section, noise, wanted, invariant, samples, place)
 
 
 @lru_cache(maxsize=256)
@@ -298,64 +315,6 @@ def _by_curved_cells(
     return found
 
 
-def _by_regression(
-    section: Section,
-    noise: float,
-    orders: list[int],
-    invariant: dict[int, Array],
-    samples: int,
-) -> dict[int, ConditionalMoments]:
-    if len(section.rare_points):
-        raise LearnabilityError(
-            f"{section.link!r} has a cell between curved boundaries that is so small that samples "
-            "do not meet it, so what its label tells is not known."
-        )
-    cross = _regression(section, noise, orders, invariant, samples)
-    whole = cross.matrix()
-    left_out = cross.leave_one_out()
-    found = {}
-    start = 0
-    for k in orders:
-        basis = invariant[k]
-        block = slice(start, start + basis.shape[1])
-        start = block.stop
-        found[k] = ConditionalMoments(
-            k,
-            basis @ whole[block, block] @ basis.T,
-            (),
-            tuple((basis @ m[block, block] @ basis.T, tag) for m, tag in left_out),
-            "regression",
-            basis.shape[1],
-        )
-    return found
-
-
-def _regression(
-    section: Section,
-    noise: float,
-    orders: Sequence[int],
-    invariant: dict[int, Array],
-    samples: int,
-) -> CrossGram:
-    """Return the regression of the invariant products of several orders on the label."""
-    dimension = section.m + (noise > 0)
-    # Many products of a high order are averaged together and take memory: fewer samples suffice.
-    products = sum(len(invariant[k]) for k in orders)
-    samples = min(samples, max(_WORK - math.ceil(math.log2(products)), 17)) - (section.m > 2)
-
-    def sample(seed: int) -> tuple[Array, Array, Array]:
-        normals = sobol_normals(dimension, samples - 3, seed)
-        z = _STRETCH * normals[:, : section.m]
-        weight = np.exp(-0.5 * (1 - _STRETCH**-2) * (z**2).sum(axis=1))
-        y = section(z)
-        if noise > 0:
-            y = y + math.sqrt(noise) * normals[:, -1]
-        features = [invariant[k].T @ hermite_products(z, k) for k in orders]
-        return y, np.concatenate(features), weight
-
-    return regress_on_label(sample, bins=min(32768, 2 ** (samples - 7)))
-
-
 def conditional_law(section: Section, noise: float, order: int) -> Callable[[Array], Array]:
     """Return the function y -> E[h(z) | y] of the orthonormal Hermite products of one order.
 
@@ -387,7 +346,7 @@ def conditional_law(section: Section, noise: float, order: int) -> Callable[[Arr
         return lambda y: mixture_mean(y, labels, mass, moments[order], noise)
     if not invariant.shape[1]:
         return lambda y: np.zeros((len(y), len(invariant)))
-    cross = _regression(section, noise, [order], {order: invariant}, MANY_SAMPLES)
+    cross = regression_of_products(section, noise, [order], {order: invariant}, MANY_SAMPLES)
     return lambda y: cross.predict(y).T @ invariant.T
 
 

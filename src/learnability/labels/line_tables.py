@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,8 @@ _SHARE = 0.8  # A panel is as long as this fraction of the width of the law.
 _LEAST = 1e-9  # Panels are graded down to this distance of a point where the width vanishes.
 _MOST_PANELS = 6000
 _MOST_ENTRIES = 4e8
+_AT_A_TIME = 2**16
+"""Entries of a table that stay in a cache while their moments are taken."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,6 @@ class LineTable:
         Labels, and weights of the sum or integral over them.
     t, weight : array, shape (I,)
         Nodes on the line, and weights of an integral over dt.
-    chance : array, shape (J, I)
-        Probability or density of each label at each node.
     at : callable
         Labels (n,) -> their probability or density at each node, (n, I).
     """
@@ -53,8 +54,12 @@ class LineTable:
     width: Array
     t: Array
     weight: Array
-    chance: Array
     at: Callable[[Array], Array]
+
+    @cached_property
+    def chance(self) -> Array:
+        """Probability or density of each label at each node, shape (J, I)."""
+        return self.at(self.y)
 
     @property
     def normal(self) -> Array:
@@ -63,7 +68,13 @@ class LineTable:
 
     def moments(self, order: int) -> Array:
         """Return P(y) E[h_k(t) | y] for k = 0 ... order, shape (order + 1, J)."""
-        return np.asarray((hermite_table(self.t, order) * self.normal) @ self.chance.T)
+        products = hermite_table(self.t, order) * self.normal
+        rows = max(_AT_A_TIME // len(self.t), 1)
+        parts = [
+            products @ self.at(self.y[first : first + rows]).T
+            for first in range(0, len(self.y), rows)
+        ]
+        return np.concatenate(parts, axis=1)
 
     def means(self, y: Array, order: int) -> Array:
         """Return E[h_k(t) | y] of one order at labels (n,); NaN for labels that do not occur."""
@@ -122,7 +133,7 @@ def _finite(
             same = np.abs(wanted[:, None] - labels) <= 1e-6 * (1 + np.abs(labels))
             return np.asarray(same.astype(float) @ chance)
 
-        return LineTable(labels, np.ones(len(labels)), t, weight, chance, of_label)
+        return LineTable(labels, np.ones(len(labels)), t, weight, of_label)
     sigma = math.sqrt(noise)
     around = _sorted((labels[:, None] + sigma * np.linspace(-9, 9, 25)).ravel())
     y, dy = composite_legendre(around[np.diff(around, prepend=-np.inf) > 0.1 * sigma], sigma, nodes)
@@ -131,7 +142,7 @@ def _finite(
         kernel = np.exp(-0.5 * ((wanted[:, None] - labels) / sigma) ** 2)
         return np.asarray(kernel / (sigma * math.sqrt(2 * math.pi)) @ chance)
 
-    return LineTable(y, dy, t, weight, mixed(y), mixed)
+    return LineTable(y, dy, t, weight, mixed)
 
 
 def _normal(
@@ -178,11 +189,18 @@ def _normal(
         return None
     y, dy = composite_legendre(grid, np.inf, nodes)
 
-    def density(wanted: Array) -> Array:
-        gap = (wanted[:, None] - at) / spread
-        return np.asarray(np.exp(-0.5 * gap**2) / (spread * math.sqrt(2 * math.pi)))
+    scale, height = 1 / (math.sqrt(2) * spread), 1 / (spread * math.sqrt(2 * math.pi))
 
-    return LineTable(y, dy, t, weight, density(y), density)
+    def density(wanted: Array) -> Array:
+        found: Array = wanted[:, None] - at
+        found *= scale
+        found *= found
+        np.negative(found, out=found)
+        np.exp(found, out=found)
+        found *= height
+        return found
+
+    return LineTable(y, dy, t, weight, density)
 
 
 def _zeros(variance: Function) -> Array:

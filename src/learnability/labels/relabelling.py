@@ -3,7 +3,7 @@
 Without label noise, what is learnable depends on the label only through its level sets: y and T(y)
 are the same label when T is one-to-one. Taking such outer functions away (a shift, a scale, a
 sign, tanh, exp, an odd power) keeps the report the same under relabelling, and keeps the digits
-that a saturating T rounds away: tanh(z^2 - 1) is z^2.
+that a saturating T rounds away: tanh(z^2 - 1) is z^2, and tanh(z + xi) is z with normal noise.
 """
 
 from __future__ import annotations
@@ -13,7 +13,19 @@ from fractions import Fraction
 import numpy as np
 
 from learnability.expressions.calculus import evaluate
-from learnability.expressions.tree import Call, Const, Tree, add, mul, power, variables
+from learnability.expressions.tree import (
+    FIRST_LATENT,
+    Call,
+    Const,
+    Tree,
+    Var,
+    add,
+    mul,
+    power,
+    substitute,
+    variables,
+)
+from learnability.labels.continuous_laws import LatentLaw
 from learnability.labels.link import Link
 
 __all__ = ["plain_label"]
@@ -28,12 +40,20 @@ def plain_label(link: Link) -> Link:
     Parameters
     ----------
     link : Link
-        Any link; a function and a random label are returned as they are.
+        Any link; a function, and a random label that is none of latent variables, are returned as
+        they are.
     """
-    if link.tree is None or link.law is not None:
+    law = link.law
+    whole = law.core.tree if isinstance(law, LatentLaw) else link.tree if law is None else None
+    if whole is None:
         return link
-    tree = _peeled(link.tree)
-    return link if tree is link.tree else Link._from_tree(tree, link.r)
+    tree = _peeled(whole)
+    if tree is whole:
+        return link
+    latents: dict[int, Tree] = {
+        k: Var(FIRST_LATENT + k - link.r) for k in variables(tree) if k >= link.r
+    }
+    return Link._from_tree(substitute(tree, latents), link.r)
 
 
 def _peeled(tree: Tree) -> Tree:

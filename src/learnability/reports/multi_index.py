@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Hardness", "multi_index_hardness"]
 
 
+_CONSTANT = "The label does not depend on z: there is nothing to learn."
 _SEEN_CONSTANT = (
     "The function took one value wherever it was tried. Whether it is constant, or changes in a "
     "cell that samples do not meet, is not known: give it as text, or with its `breaks`."
@@ -258,6 +259,6 @@ def _constant(target: Target) -> Hardness:
         csq_staircase=(),
         floors=((0.0,) * (HIGHEST_KAPPA + 1),),
         costs=(),
-        notes=("The label does not depend on z: there is nothing to learn." if known else _SEEN_CONSTANT,),
+        notes=(_CONSTANT if known else _SEEN_CONSTANT,),
         undecided=() if known else ("kind", "alpha_c", "information_exponent", "leap"),
     )

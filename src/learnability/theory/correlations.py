@@ -8,6 +8,7 @@ is of degree j in the unknown coordinates.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -23,6 +24,7 @@ from learnability.gaussian.quadrature import adapted_complement, rules_for
 from learnability.gaussian.rules import Rule
 from learnability.gaussian.sections import Section, complement
 from learnability.labels.conditional import HIGHEST_ORDER
+from learnability.labels.core_sections import core_section, visible_products
 from learnability.labels.hermite import ZERO
 from learnability.labels.link import Link
 from learnability.theory.subspaces import (
@@ -145,33 +147,71 @@ def snapped(section: Section, known: Array, rows: Array, tilt: float) -> tuple[A
     allowed = invariant_subspace(rows, _turns_of_unknown(turned, len(known))[0])
     if allowed is not None:
         return allowed, 0.0
-    if section.m > MOST_DIRECTIONS or section.link.law is not None or section.hides_cells:
+    rules = _label_rules(section, core_section(section), known)
+    if rules is None:
         return rows, tilt
-    rest = adapted_complement(section, known)
-    turned = section.inside(np.vstack([known, rest]))
-    turn = rest @ complement(known, section.m).T
-    rules = rules_for(turned, len(known))[0][:2]
-    values = [rule.evaluate(turned) for rule in rules]
     best, best_tilt = rows, tilt
     for power in (1, 2):
-        found = [
-            _meant(rule, value**power, rows @ turn.T)
-            for rule, value in zip(rules, values, strict=True)
-        ]
+        found = [_meant(rule, rule.values**power, rows) for rule in rules]
         if found[0] is None or found[1] is None:
             continue
         moved = float(np.abs(found[0].T @ found[0] - found[1].T @ found[1]).max())
         if moved < best_tilt:
-            exact = found[0] @ turn
-            best, best_tilt = top_range(exact.T @ exact, len(rows)), moved
+            best, best_tilt = top_range(found[0].T @ found[0], len(rows)), moved
     return best, best_tilt
 
 
-def _meant(rule: Rule, values: Array, rows: Array) -> Array | None:
+@dataclass(frozen=True)
+class _LabelRule:
+    """An integral over unknown coordinates given known ones, and labels at its nodes.
+
+    Attributes
+    ----------
+    rule : Rule
+        Over all unknown coordinates, and over the latent ones of a random label.
+    values : array, shape (n, p)
+        The label at the nodes.
+    turn : array, shape (q, q)
+        From the rule's coordinates to the unknown visible ones and the latent ones after them.
+    left : int
+        Number of the unknown visible ones.
+    """
+
+    rule: Rule
+    values: Array
+    turn: Array
+    left: int
+
+    def moments(self, values: Array, order: int) -> Array:
+        """Return averages (n, q) of values times the products of unknown visible coordinates."""
+        every = self.rule.hermite_moments(values, [order])[order]
+        keep = visible_products(self.left, len(self.turn) - self.left, order)
+        return np.asarray((every @ product_rotation(self.turn, order).T)[:, keep])
+
+
+def _label_rules(section: Section, whole: Section | None, known: Array) -> list[_LabelRule] | None:
+    """Two rules for functions of the label of a section; `whole` has its latent coordinates too."""
+    if whole is None or whole.m > MOST_DIRECTIONS or whole.hides_cells:
+        return None
+    latents = whole.m - section.m
+    given = np.hstack([known, np.zeros((len(known), latents))])
+    rest = adapted_complement(whole, given)
+    turned = whole.inside(np.vstack([given, rest]))
+    left = section.m - len(known)
+    own = np.zeros((left + latents, whole.m))
+    own[:left, : section.m] = complement(known, section.m)
+    own[left:, section.m :] = np.eye(latents)
+    return [
+        _LabelRule(rule, rule.evaluate(turned), own @ rest.T, left)
+        for rule in rules_for(turned, len(known))[0][:2]
+    ]
+
+
+def _meant(rule: _LabelRule, values: Array, rows: Array) -> Array | None:
     """Return eigenvectors of the mean square of E[T (z z^T - I) | z_U] that are close to `rows`."""
     k, left = rows.shape
-    matrices = np.einsum("nq,qij->nij", rule.hermite_moments(values, [2])[2], symmetric_basis(left))
-    total = np.einsum("n,nij,njk->ik", rule.outer_weights, matrices, matrices)
+    matrices = np.einsum("nq,qij->nij", rule.moments(values, 2), symmetric_basis(left))
+    total = np.einsum("n,nij,njk->ik", rule.rule.outer_weights, matrices, matrices)
     sizes, vectors = np.linalg.eigh(total)
     closeness = np.sum((rows @ vectors) ** 2, axis=0)
     best = np.sort(np.argsort(closeness)[left - k :])
@@ -185,35 +225,38 @@ def transformed_signal(section: Section, known: Array, order: int) -> Signal:
     """Return the directions that correlations of one order with functions of the label show.
 
     Of a standardised label u these functions are u^2 / (1 + u^2 / 10), u / (1 + u^2) and
-    exp(-u^2). The answer is in doubt when the quadrature is not exact to nine digits: then it does
-    not prove that a signal is absent.
+    exp(-u^2). The answer is in doubt when the quadrature is not exact to nine digits along the
+    other directions: then it does not prove that a signal is absent. Where a symmetry of g forbids
+    one, it is exact.
     """
     left = section.m - len(known)
-    unknown = section.break_functions is None or section.hides_cells
-    if section.m > MOST_DIRECTIONS or unknown or section.link.law is not None:
+    whole = core_section(section)
+    rules = _label_rules(section, whole, known)
+    if rules is None or whole is None or whole.break_functions is None:
         return Signal(np.zeros((0, left)), True)
-    rest = adapted_complement(section, known)
-    turned = section.inside(np.vstack([known, rest]))
     found: list[list[tuple[Array, float]]] = []
-    for rule in rules_for(turned, len(known))[0][:2]:
-        values = rule.evaluate(turned)
+    for label in rules:
+        rule, values = label.rule, label.values
         mean = rule.mean(values)
         u = (values - mean) / max(math.sqrt(rule.mean((values - mean) ** 2)), 1e-300)
         found.append(
             [
-                (_unfolded(moments[order], rule.outer_weights, left, order), rule.mean(t**2))
+                (
+                    _unfolded(label.moments(t, order), rule.outer_weights, left, order),
+                    rule.mean(t**2),
+                )
                 for t in (u**2 / (1 + 0.1 * u**2), u / (1 + u**2), np.exp(-(u**2)))
-                for moments in [rule.hermite_moments(t, [order])]
             ]
         )
     total, doubt = np.zeros((left, left)), False
     for (kernel, scale), (other, _) in zip(*found, strict=True):
-        error = float(np.abs(kernel - other).max())
-        signal = open_range(kernel, error, scale, ZERO**2)
-        doubt = doubt or signal.doubt or error > ZERO * scale
+        signal = open_range(kernel, float(np.abs(kernel - other).max()), scale, ZERO**2)
+        rest = complement(signal.basis.reshape(-1, left), left)
+        inside, off = (rest @ part @ rest.T for part in (kernel, kernel - other))
+        error = float(np.abs(off).max(initial=0.0))
+        further = open_range(inside, error, scale, ZERO**2)
+        doubt = doubt or further.doubt or len(further.basis) > 0 or error > ZERO * scale
         total += signal.basis.T @ signal.basis
-    turn = rest @ complement(known, section.m).T
-    total = turn.T @ total @ turn
     return Signal(top_range(total, int(np.linalg.matrix_rank(total, tol=1e-6))), doubt)
 
 

@@ -35,6 +35,7 @@ from learnability.theory.self_consistency import self_consistent_alpha
 from learnability.theory.steps import Staircase, Step
 from learnability.theory.subspaces import (
     Signal,
+    is_square_integrable,
     open_range,
     relevant_subspace,
     threshold,
@@ -81,8 +82,13 @@ def grand_staircase(link: Link, noise: float = 0.0) -> Staircase:
         Directions that stay undecided form one last step without a kind.
     """
     relevant, _ = relevant_subspace(link)
+    simplest = plain_label(link)
+    if noise == 0:  # tanh(z + xi) tells what z + xi does, which is z with normal noise.
+        channel = Channel(simplest)
+        if channel.noise > 0 and is_square_integrable(channel.link):
+            link, noise, simplest = channel.link, channel.noise, plain_label(channel.link)
     label = whole_section(link, relevant)
-    plain = whole_section(plain_label(link), relevant)
+    plain = whole_section(simplest, relevant)
     known = _Known(np.zeros((0, len(relevant))), 0.0)
     steps: list[Step] = []
     doubts: list[str] = []

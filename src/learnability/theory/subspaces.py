@@ -234,6 +234,11 @@ def threshold(moments: ConditionalMoments, m: int) -> tuple[float, float, Array]
     largest range of a PSD matrix in it (Krein-Rutman).
     """
     value, error = moments.functional(lambda k: float(np.linalg.eigvalsh(bayes_operator(k, m))[-1]))
+    # The largest of several equal eigenvalues is too large by the errors of their block.
+    sizes, vectors = np.linalg.eigh(bayes_operator(moments.matrix, m))
+    equal = value - 4 * moments.norm_error(lambda k: bayes_operator(k, m))
+    leading = vectors[:, sizes >= equal]
+    error = max(error, moments.norm_error(lambda k: leading.T @ bayes_operator(k, m) @ leading))
     basis = symmetric_basis(m)
     identity = np.einsum("qii->q", basis)
     gap = max(10 * error, 1e-7 * abs(value))
