@@ -258,6 +258,10 @@ def _constant(target: Target) -> Hardness:
         csq_staircase=(),
         floors=((0.0,) * (HIGHEST_KAPPA + 1),),
         costs=(),
-        notes=("The label does not depend on z: there is nothing to learn." if known else _SEEN_CONSTANT,),
+        notes=(
+            "The label does not depend on z: there is nothing to learn."
+            if known
+            else _SEEN_CONSTANT,
+        ),
         undecided=() if known else ("kind", "alpha_c", "information_exponent", "leap"),
     )

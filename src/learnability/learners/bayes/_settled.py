@@ -77,13 +77,14 @@ def settled(
     runs, again = [attempt(start, damping)], iter(fresh)
     wandering = runs[0].status is Status.STOPPED and go_on is not None and any(True for _ in again)
     if wandering and go_on is not None:
-        runs = [go_on(Start(runs[0].W, runs[0].C[-1]))]
+        runs = [go_on(Start(runs[0].W, runs[0].C[-1], runs[0].held))]
     for other in again:
         last = runs[-1]
         shut = _shut(last)
         if last.status is not Status.DIVERGED and 0.5 < np.trace(shut) < len(shut) - 0.5:
             # What is found is kept, and the rest, which fell to zero before, is tried again.
-            runs.append(attempt(Start(last.W + _KICK * (shut @ other.W), last.C[-1]), damping))
+            kicked = Start(last.W + _KICK * (shut @ other.W), last.C[-1], last.held)
+            runs.append(attempt(kicked, damping))
         elif exact and last.status is Status.INCONSISTENT and len(runs) == 1:
             runs.append(attempt(other, 1.0))
         elif last.status is not Status.CONVERGED:
