@@ -139,11 +139,11 @@ def box_average(
     if not curvature:
         return found
     mixed *= 1 / (unit**2 * tail)
-    twice, other = (
+    twice = [
         (bend * (1 / unit) - rho * mixed) * (1 / length**2)
         for bend, length in zip(bends, size, strict=True)
-    )
-    return *found, twice, mixed * (1 / (size[0] * size[1])), other
+    ]
+    return *found, twice[0], mixed * (1 / (size[0] * size[1])), twice[1]
 
 
 def _normal(x: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

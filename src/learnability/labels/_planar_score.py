@@ -43,7 +43,8 @@ class PlanarScore:
         if scheme.flat_boxes[0]:
             self.top, self.boxes = self._boxes()
         if scheme.smooth is not None:
-            self.roots = Jumps.of(scheme.allowed[..., None].astype(dtype))
+            last_two = np.moveaxis(scheme.allowed, (-3, -2), (0, 1))
+            self.roots = Jumps.of(last_two[..., None].astype(dtype))
 
     def _boxes(self) -> tuple[NDArray[Any], Jumps]:
         """Return the log likelihood of the likeliest box (N,), and jumps of the likelihood over it.
@@ -130,8 +131,8 @@ class PlanarScore:
             log_weight, *rest = self._planar(outer, jumps, omega, L, curvature)
             parts.append((log_weight + self.top, *rest))
         if scheme.smooth is not None and len(self.data["roots"]):
-            outer = scheme.at_roots(self.data, omega, L, np)
-            parts.append(self._planar(outer, self.roots, omega, L, curvature))
+            outer, jumps = self._at_roots(omega, L)
+            parts.append(self._planar(outer, jumps, omega, L, curvature))
         if len(parts) == 1 and len(parts[0][0]) == 1:
             return L, [x[0] for x in parts[0][1:]], 1.0
         log_weight, *sums = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -143,14 +144,33 @@ class PlanarScore:
         self, outer: Particles, omega: NDArray[Any], L: NDArray[Any]
     ) -> tuple[Particles, Jumps]:
         """Return nodes of the coordinates before the last two, and the jumps at each."""
-        edges = [self.scheme.edges[i] for i in self.scheme.order[:-2]]
-        if not edges:
+        axes = self.scheme.order[:-2]
+        if not axes:
             return outer, self.boxes
-        for k, cuts in enumerate(edges):
-            mean, nodes = omega[self.scheme.order[k]], COARSE.panel_nodes
-            outer = outer_nodes(outer, mean, L[k], cuts, nodes, COARSE.reach, np)
-        box = np.ravel_multi_index(tuple(outer.cell.T), [len(cuts) + 1 for cuts in edges])
+        outer = self._with_nodes(outer, axes, omega, L)
+        sizes = [len(self.scheme.edges[i]) + 1 for i in axes]
+        box = np.ravel_multi_index(tuple(outer.cell.T), sizes)
         return outer, Jumps(*(jump[..., box, :] for jump in self.boxes))
+
+    def _at_roots(self, omega: NDArray[Any], L: NDArray[Any]) -> tuple[Particles, Jumps]:
+        """Return roots of the smooth coordinate with nodes of others, and the jumps at each."""
+        outer = self.scheme.at_roots(self.data, omega, L, np)
+        axes = self.scheme.order[1:-2]
+        if not axes:
+            return outer, self.roots
+        outer = self._with_nodes(outer, axes, omega, L)
+        which = (*outer.cell.T[1:], outer.cell[:, 0])
+        return outer, Jumps(*(jump[(..., *which, slice(None))] for jump in self.roots))
+
+    def _with_nodes(
+        self, outer: Particles, axes: list[int], omega: NDArray[Any], L: NDArray[Any]
+    ) -> Particles:
+        """Integrate further coordinates over nodes."""
+        for axis in axes:
+            row, cuts = L[len(outer.t)], self.scheme.edges[axis]
+            nodes, reach = COARSE.panel_nodes, COARSE.reach
+            outer = outer_nodes(outer, omega[axis], row, cuts, nodes, reach, np)
+        return outer
 
     def _planar(
         self,

@@ -212,7 +212,7 @@ def iterate(
         W = W + damping * move
         length = (W @ W.T).astype(float)
         if slope is None:
-            C = _no_smaller((1 - damping) * C + damping * gain, length)
+            C = (1 - damping) * C + damping * gain
             echo = C.astype(X.dtype) @ memory
         else:
             echo += damping * (gain.astype(X.dtype) @ g - echo)
@@ -256,15 +256,6 @@ def _of_parts(length: Array, random: Array) -> Array:
     overlap = matrix_function(length - random, lambda value: math.sqrt(max(value, 0.0)))
     short = np.eye(len(length)) - overlap
     return matrix_function(short @ short + random, lambda value: min(max(value, _LEAST), 1.0))
-
-
-def _no_smaller(C: Array, length: Array) -> Array:
-    """Raise a covariance to at least I - W W^T.
-
-    The two agree when the estimate is a posterior mean. A covariance that runs ahead of the
-    estimate makes g_out too large, which makes it smaller still, and the run never recovers.
-    """
-    return C + matrix_function(np.eye(len(C)) - length - C, lambda value: max(value, 0.0))
 
 
 def _known_exactly(C: Array, length: Array, move: NDArray[Any], held: Array) -> Array:
