@@ -91,9 +91,7 @@ def settled(
             runs.append(attempt(kicked, damping))
         elif exact and last.status is Status.INCONSISTENT and len(runs) == 1:
             runs.append(attempt(other, 1.0))
-        elif (
-            last.status is not Status.CONVERGED or _lost(last) or _worse_than_nothing(X, step, last)
-        ):
+        elif last.status is not Status.CONVERGED or _lost(last):
             damping = 0.5 * damping
             runs.append(attempt(other, damping))
         else:
