@@ -101,11 +101,12 @@ def settled(
     # A run that is not consistent with itself, or has diverged, has no free entropy, and of runs
     # that wander it is not that of a fixed point: below the trivial one where much is found.
     sound = [run for run in runs if run.status is Status.CONVERGED]
-    sound = sound or [run for run in runs if run.status is Status.STOPPED]
-    most = max((_found(run)[-1] for run in sound), default=0)
-    for run in sound:
-        if run is further and run.status is Status.STOPPED and _found(run)[-1] == most:
-            return run
+    if not sound:
+        stopped = [run for run in runs if run.status is Status.STOPPED]
+        most = max((_found(run)[-1] for run in stopped), default=0)
+        sound = [run for run in stopped if _found(run)[-1] == most]
+        if any(run is further for run in sound):
+            sound = [run for run in sound if run is further]
     return max(sound, key=lambda run: free_entropy(X, step, run), default=first)
 
 
