@@ -21,21 +21,49 @@ from learnability.labels.posterior import BoxPosterior, PlanarScore, scheme_of
         ("sign(z1 - 0.3)*sign(z2 + 0.5)*(1 + sign(z2 - 1))", 0.0, 1e-9),
         ("relu(z1)*sign(z2*z3)", 0.0, 1e-4),  # Three open coordinates: one over nodes.
         ("sign(z1*z2*z3)", 0.0, 1e-4),
+        ("z1 + sign(z2)*sign(z3*z4)", 0.0, 1e-4),
     ],
 )
 def test_the_score_is_that_of_the_posterior(text: str, noise: float, tolerance: float) -> None:
     channel = Channel(text, noise)
     rng = np.random.default_rng(5)
     r = channel.link.r
+    n = 200 if r < 4 else 10
     V = 0.3 * np.eye(r) + 0.1
-    omega = 0.8 * rng.standard_normal((200, r))
-    y = channel.sample(omega + rng.standard_normal((200, r)) @ np.linalg.cholesky(V).T, rng)
+    omega = 0.8 * rng.standard_normal((n, r))
+    y = channel.sample(omega + rng.standard_normal((n, r)) @ np.linalg.cholesky(V).T, rng)
     scheme = scheme_of(channel)
     assert isinstance(scheme, BoxPosterior) and scheme.is_planar
     g, plausible = PlanarScore(scheme, y, float)(omega.T, V)
     assert np.all((plausible > 0) & (plausible <= 1 + 1e-12))
     expected = channel.posterior(y, omega, V).g
     assert np.abs(g.T - expected).max() <= tolerance * np.abs(expected).max()
+
+
+@pytest.mark.parametrize(
+    ("text", "tolerance"),
+    [
+        ("sign(z1*z2)", 1e-7),
+        ("z2**2 + sign(z1*z3)", 1e-7),
+        ("sign(z1*z2*z3)", 5e-4),  # One coordinate over nodes, which move with the means.
+        ("z1 + sign(z2)*sign(z3*z4)", 5e-4),
+    ],
+)
+def test_information_is_the_derivative_of_the_score(text: str, tolerance: float) -> None:
+    channel, rng, step = Channel(text), np.random.default_rng(6), 1e-5
+    r = channel.link.r
+    V = 0.3 * np.eye(r) + 0.1
+    omega = 0.8 * rng.standard_normal((r, 40))
+    y = channel.sample(omega.T + rng.standard_normal((40, r)) @ np.linalg.cholesky(V).T, rng)
+    scheme = scheme_of(channel)
+    assert isinstance(scheme, BoxPosterior)
+    score = PlanarScore(scheme, y, float)
+    g, plausible, information = score.with_information(omega, V)
+    for found, plain in zip((g, plausible), score(omega, V), strict=True):
+        np.testing.assert_array_equal(found, plain)
+    for j, e in enumerate(step * np.eye(r)[:, :, None]):
+        slope = (score(omega - e, V)[0] - score(omega + e, V)[0]) / (2 * step)
+        np.testing.assert_allclose(information[:, j], slope, atol=tolerance)
 
 
 def test_a_correlation_close_to_one() -> None:

@@ -73,8 +73,9 @@ def box_average(
     edges: tuple[NDArray[Any], NDArray[Any]],
     mean: tuple[NDArray[Any], NDArray[Any]],
     root: NDArray[Any],
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return E w(z) and its gradient in the two means.
+    curvature: bool = False,
+) -> tuple[NDArray[Any], ...]:
+    """Return E w(z) and its gradient in the two means, with `curvature` its second derivatives too.
 
     Parameters
     ----------
@@ -86,12 +87,16 @@ def box_average(
         Means of the coordinates, of the same type.
     root : array, shape (2, 2)
         Cholesky factor of their covariance, lower triangular.
+    curvature : bool
+        Whether second derivatives are asked for.
 
     Returns
     -------
     average, first, second : array, shape (...)
         The average and its derivatives in the two means. The error is absolute: an average far
         below max |w| has few digits.
+    twice, mixed, other : array, shape (...)
+        With `curvature`, the second derivatives: in the first mean, in both, in the second.
     """
     # Python's numbers leave arrays of single precision as they are.
     size = float(root[0, 0]), math.hypot(root[1, 0], root[1, 1])
@@ -111,18 +116,34 @@ def box_average(
             at[c] += at[other] * (1 / tail)
     below, bell = _normal(at)
     average, slopes = jumps.last, [np.zeros_like(m) for m in mean]
+    bends, mixed = [np.zeros_like(m) for m in mean], np.zeros_like(mean[0])
     # The loops run over edges, of which there are few: sums over a short first axis cost more.
     for which, (own, changes) in enumerate(((h, jumps.along), (k, jumps.across))):
         for a, change in zip(own, changes, strict=True):
             average = average - change * below[a]
             slopes[which] += change * bell[a]
+            if curvature:
+                bends[which] += change * at[a] * bell[a]
     corners = jumps.corner.reshape(-1, *jumps.corner.shape[2:])
     for number, ((a, b), corner) in enumerate(zip(pairs, corners, strict=True)):
         average = average + corner * (below[a] * below[b] + _plackett(at[a], at[b], rho))
         for which, this in enumerate((a, b)):
-            slopes[which] -= corner * (bell[this] * below[points + 2 * number + which])
+            slope = corner * (bell[this] * below[points + 2 * number + which])
+            slopes[which] -= slope
+            if curvature:
+                bends[which] -= at[this] * slope
+        if curvature:
+            mixed += corner * (bell[a] * bell[points + 2 * number])
     unit = math.sqrt(2 * math.pi)
-    return average, slopes[0] * (1 / (unit * size[0])), slopes[1] * (1 / (unit * size[1]))
+    found = average, slopes[0] * (1 / (unit * size[0])), slopes[1] * (1 / (unit * size[1]))
+    if not curvature:
+        return found
+    mixed *= 1 / (unit**2 * tail)
+    twice = [
+        (bend * (1 / unit) - rho * mixed) * (1 / length**2)
+        for bend, length in zip(bends, size, strict=True)
+    ]
+    return *found, twice[0], mixed * (1 / (size[0] * size[1])), twice[1]
 
 
 def _normal(x: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -25,10 +25,11 @@ from learnability.expressions.tree import (
     substitute,
     variables,
 )
+from learnability.labels.channel import Channel
 from learnability.labels.continuous_laws import LatentLaw
 from learnability.labels.link import Link
 
-__all__ = ["plain_label"]
+__all__ = ["plain_channel", "plain_label"]
 
 _ODD = {"neg", "tanh", "erf", "He1"}
 _ONE_TO_ONE = {"exp", "log", "sqrt", "sigmoid", "softplus"}
@@ -54,6 +55,21 @@ def plain_label(link: Link) -> Link:
         k: Var(FIRST_LATENT + k - link.r) for k in variables(tree) if k >= link.r
     }
     return Link._from_tree(substitute(tree, latents), link.r)
+
+
+def plain_channel(channel: Channel) -> Channel:
+    """Return a channel whose labels tell the same, where latent variables become plain noise.
+
+    Parameters
+    ----------
+    channel : Channel
+        Any channel; one with noise of its own, and one without latent variables, are returned as
+        they are.
+    """
+    if channel.noise > 0 or channel.law is None:
+        return channel
+    plain = plain_label(channel.link)
+    return channel if plain is channel.link else Channel(plain)
 
 
 def _peeled(tree: Tree) -> Tree:

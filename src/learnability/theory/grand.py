@@ -29,7 +29,7 @@ from learnability.labels.conditional import (
     conditional_moments,
 )
 from learnability.labels.link import Link
-from learnability.labels.relabelling import plain_label
+from learnability.labels.relabelling import plain_channel, plain_label
 from learnability.theory.correlations import shown_directions, snapped, transformed_signal
 from learnability.theory.self_consistency import self_consistent_alpha
 from learnability.theory.steps import Staircase, Step
@@ -82,11 +82,10 @@ def grand_staircase(link: Link, noise: float = 0.0) -> Staircase:
         Directions that stay undecided form one last step without a kind.
     """
     relevant, _ = relevant_subspace(link)
-    simplest = plain_label(link)
-    if noise == 0:  # tanh(z + xi) tells what z + xi does, which is z with normal noise.
-        channel = Channel(simplest)
-        if channel.noise > 0 and is_square_integrable(channel.link):
-            link, noise, simplest = channel.link, channel.noise, plain_label(channel.link)
+    simplest, plainer = plain_label(link), plain_channel(Channel(link, noise))
+    if noise == 0 < plainer.noise and is_square_integrable(plainer.link):
+        # tanh(z + xi) tells what z + xi does, which is z with normal noise.
+        link, noise, simplest = plainer.link, plainer.noise, plain_label(plainer.link)
     label = whole_section(link, relevant)
     plain = whole_section(simplest, relevant)
     known = _Known(np.zeros((0, len(relevant))), 0.0)

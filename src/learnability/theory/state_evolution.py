@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from learnability.labels.channel import Channel
 from learnability.labels.posterior import box_posterior
+from learnability.labels.relabelling import plain_channel
 from learnability.statuses import Status
 from learnability.theory._box_information import KNOWN
 from learnability.theory._free_entropy import free_entropy
@@ -62,9 +63,13 @@ _NODES, _ON_BOXES = (32, 24, 16, 10), 16
 
 @lru_cache(maxsize=32)
 def state_evolution(channel: Channel) -> StateEvolution:
-    """Return the state evolution of a channel, with what it has computed."""
+    """Return the state evolution of a channel, with what it has computed.
+
+    An outer function of the label that is one-to-one is taken away where plain noise is left.
+    """
     from learnability.theory.relevant_directions import of_relevant_directions
 
+    channel = plain_channel(channel)
     return of_relevant_directions(channel) or StateEvolution(channel)
 
 

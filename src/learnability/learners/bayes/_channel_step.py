@@ -65,12 +65,8 @@ class ChannelStep:
         omega, n = np.asarray(omega, dtype=np.float32), omega.shape[1]
         if self._scores is None:
             return self._in_logarithms(omega, V, np.arange(n))
-        found = [
-            score(omega[:, rows], V)
-            for score, rows in zip(self._scores, _slices(n, _PLANAR_BLOCK), strict=True)
-        ]
-        g = np.concatenate([part for part, _ in found], axis=1)
-        rare = np.nonzero(np.concatenate([plausible for _, plausible in found]) < _IMPLAUSIBLE)[0]
+        g, plausible = self._scored(PlanarScore.__call__, omega, V)
+        rare = np.nonzero(plausible < _IMPLAUSIBLE)[0]
         if len(rare):
             g[:, rare] = self._in_logarithms(omega, V, rare)
         return g
@@ -80,17 +76,35 @@ class ChannelStep:
     ) -> tuple[NDArray[np.float32], NDArray[np.float64] | None]:
         """Return g_out, and minus the sum of its derivatives (r, r), or None where it would cost.
 
-        Both take one pass over the posteriors, but on boxes of two coordinates or more, and on
-        curved cells, whose scores do without second moments.
+        Both take one pass over the posteriors, but on cells that are no boxes, whose scores do
+        without second moments.
         """
         if isinstance(self._on_levels, LevelStep | SurfaceStep):
             return self._on_levels.with_information(omega, V)
-        if self._on_levels is not None or self._scores is not None:
-            return self(omega, V), None
+        if self._on_levels is not None:
+            return self._on_levels(omega, V), None
         omega, r = np.asarray(omega, dtype=np.float32), len(omega)
         step = _compiled_information(self.channel, self._few)
-        found = self._by_blocks(step, omega, V, np.arange(omega.shape[1]))
-        return found[:r], found[r:].sum(axis=1, dtype=float).reshape(r, r)
+        if self._scores is None:
+            found = self._by_blocks(step, omega, V, np.arange(omega.shape[1]))
+            return found[:r], found[r:].sum(axis=1, dtype=float).reshape(r, r)
+        g, plausible, slopes = self._scored(PlanarScore.with_information, omega, V)
+        rare = np.nonzero(plausible < _IMPLAUSIBLE)[0]
+        if len(rare):
+            found = self._by_blocks(step, omega, V, rare)
+            g[:, rare], slopes[..., rare] = found[:r], found[r:].reshape(r, r, -1)
+        return g, slopes.sum(axis=-1, dtype=float)
+
+    def _scored(
+        self, score: Callable[..., Any], omega: NDArray[Any], V: NDArray[Any]
+    ) -> tuple[NDArray[np.float32], ...]:
+        """What a method of the scores on boxes returns, for all samples."""
+        assert self._scores is not None
+        slices = _slices(omega.shape[1], _PLANAR_BLOCK)
+        found = [
+            score(own, omega[:, rows], V) for own, rows in zip(self._scores, slices, strict=True)
+        ]
+        return tuple(np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
 
     def log_evidence(self, omega: NDArray[Any], V: NDArray[Any]) -> float:
         """Return the sum of log Z_out(y_i, omega_i, V) over samples."""

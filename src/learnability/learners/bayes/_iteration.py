@@ -73,10 +73,14 @@ _SMALL = 0.1
 
 @dataclass(frozen=True)
 class Start:
-    """Where a run begins: W (r, d) and C (r, r)."""
+    """Where a run begins: W (r, d), C (r, r), and what is held as known exactly from a run before.
+
+    `held` (r, r) is a projection.
+    """
 
     W: NDArray[Any]
     C: Array
+    held: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,8 @@ class Run:
         g_out of the samples, averaged as W is.
     status : Status
         "converged", "stopped", "inconsistent" or "diverged".
+    held : array, shape (r, r)
+        Projection on combinations of rows that are held as known exactly.
     """
 
     W: NDArray[Any]
@@ -103,6 +109,7 @@ class Run:
     length: Array
     g: NDArray[Any]
     status: Status
+    held: Array
 
 
 def random_start(rng: np.random.Generator, r: int, d: int) -> Start:
@@ -177,7 +184,8 @@ def iterate(
     W, C = np.asarray(start.W, dtype=X.dtype), start.C
     memory, echo = np.zeros((2, r, len(X)), dtype=X.dtype)
     states = [((W @ hidden.T).astype(float), (W @ W.T).astype(float), C)]
-    status, held, free = Status.STOPPED, np.zeros((r, r)), np.eye(r, dtype=X.dtype)
+    status, held = Status.STOPPED, np.zeros((r, r)) if start.held is None else start.held
+    free = (np.eye(r) - held).astype(X.dtype)
     begin = states[0][1] - states[0][1] @ states[0][1]  # The random part of a posterior mean.
     for _ in range(iterations):
         if with_information is None:
@@ -204,7 +212,7 @@ def iterate(
         W = W + damping * move
         length = (W @ W.T).astype(float)
         if slope is None:
-            C = _no_smaller((1 - damping) * C + damping * gain, length)
+            C = (1 - damping) * C + damping * gain
             echo = C.astype(X.dtype) @ memory
         else:
             echo += damping * (gain.astype(X.dtype) @ g - echo)
@@ -222,7 +230,7 @@ def iterate(
     overlap, length, covariance = (np.array(values) for values in zip(*states, strict=True))
     if status is not Status.DIVERGED and _inconsistent(length[-1], covariance[-1], d):
         status = Status.INCONSISTENT
-    return Run(W, covariance, overlap, length, memory, status)
+    return Run(W, covariance, overlap, length, memory, status, held)
 
 
 def _bounded(matrix: Array, diagonal: bool) -> Array:
@@ -248,15 +256,6 @@ def _of_parts(length: Array, random: Array) -> Array:
     overlap = matrix_function(length - random, lambda value: math.sqrt(max(value, 0.0)))
     short = np.eye(len(length)) - overlap
     return matrix_function(short @ short + random, lambda value: min(max(value, _LEAST), 1.0))
-
-
-def _no_smaller(C: Array, length: Array) -> Array:
-    """Raise a covariance to at least I - W W^T.
-
-    The two agree when the estimate is a posterior mean. A covariance that runs ahead of the
-    estimate makes g_out too large, which makes it smaller still, and the run never recovers.
-    """
-    return C + matrix_function(np.eye(len(C)) - length - C, lambda value: max(value, 0.0))
 
 
 def _known_exactly(C: Array, length: Array, move: NDArray[Any], held: Array) -> Array:

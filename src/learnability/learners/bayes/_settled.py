@@ -30,7 +30,7 @@ from learnability.statuses import Status
 __all__ = ["free_entropy", "settled"]
 
 _FOUND = 0.1
-"""An overlap below which a direction counts as not found."""
+"""An overlap below which a direction counts as not found, and a variance below which as found."""
 _KICK = 3.0
 _LEAST = 0.03
 """Smaller variances count as this one. Of a direction that is known without noise the free entropy
@@ -51,7 +51,8 @@ def settled(
 
     Close to where a direction opens a sample of finite size may have no fixed point at all, and
     runs wander. A covariance that is kept diagonal, as reflections of the link make it on average,
-    then loses what is found: there the run goes on with a full one.
+    then loses what is found: there the run goes on with a full one. A run that has lost a
+    direction is started again.
 
     Parameters
     ----------
@@ -72,30 +73,51 @@ def settled(
         Whether labels have no noise. The estimate of a damped run may then be exact long before
         its covariance, which never follows: a run that is inconsistent is tried without damping.
     go_on : callable, optional
-        What a first run that stops goes on with, instead of the first of the random starts.
+        What a first run that stops goes on with, instead of the first of the random starts. It
+        is taken where no run settles, unless another has found more directions.
     """
     runs, again = [attempt(start, damping)], iter(fresh)
-    wandering = runs[0].status is Status.STOPPED and go_on is not None and any(True for _ in again)
-    if wandering and go_on is not None:
-        runs = [go_on(Start(runs[0].W, runs[0].C[-1]))]
+    first, further = runs[0], None
+    wandering = first.status is Status.STOPPED and not _lost(first)
+    if go_on is not None and wandering and any(True for _ in again):
+        further = go_on(Start(first.W, first.C[-1], first.held))
+        runs.append(further)
     for other in again:
         last = runs[-1]
         shut = _shut(last)
         if last.status is not Status.DIVERGED and 0.5 < np.trace(shut) < len(shut) - 0.5:
             # What is found is kept, and the rest, which fell to zero before, is tried again.
-            runs.append(attempt(Start(last.W + _KICK * (shut @ other.W), last.C[-1]), damping))
+            kicked = Start(last.W + _KICK * (shut @ other.W), last.C[-1], last.held)
+            runs.append(attempt(kicked, damping))
         elif exact and last.status is Status.INCONSISTENT and len(runs) == 1:
             runs.append(attempt(other, 1.0))
-        elif last.status is not Status.CONVERGED:
+        elif last.status is not Status.CONVERGED or _lost(last):
             damping = 0.5 * damping
             runs.append(attempt(other, damping))
         else:
             break
-    if len(runs) == 1 or (wandering and all(run.status is not Status.CONVERGED for run in runs)):
-        return runs[0]  # The free entropy is that of a fixed point.
-    # A run that is not consistent with itself, or has diverged, has no free entropy.
-    sound = [run for run in runs if run.status in (Status.CONVERGED, Status.STOPPED)]
-    return max(sound, key=lambda run: free_entropy(X, step, run), default=runs[0])
+    if len(runs) == 1:
+        return first
+    # A run that is not consistent with itself, or has diverged, has no free entropy, and of runs
+    # that wander it is not that of a fixed point: below the trivial one where much is found.
+    sound = [run for run in runs if run.status is Status.CONVERGED]
+    if not sound:
+        stopped = [run for run in runs if run.status is Status.STOPPED]
+        most = max((_found(run)[-1] for run in stopped), default=0)
+        sound = [run for run in stopped if _found(run)[-1] == most]
+        if any(run is further for run in sound):
+            sound = [run for run in sound if run is further]
+    return max(sound, key=lambda run: free_entropy(X, step, run), default=first)
+
+
+def _found(run: Run) -> NDArray[np.intp]:
+    """How many combinations of rows a run knows, along its iterations."""
+    return np.asarray(np.sum(np.linalg.eigvalsh(run.C) < _FOUND, axis=1))
+
+
+def _lost(run: Run) -> bool:
+    """Whether a run had found a combination of rows, and no longer has it at its end."""
+    return bool(_found(run).max() > _found(run)[-1])
 
 
 def _shut(run: Run) -> NDArray[np.float32]:
