@@ -12,8 +12,8 @@ from learnability import LearnabilityError
 from learnability.gaussian.hermite_products import multi_indices
 from learnability.gaussian.sections import Section
 from learnability.labels import Channel, ConditionalMoments, Link
+from learnability.labels._regressed_moments import regressed_moments
 from learnability.labels.conditional import (
-    _by_regression,
     _invariant_basis,
     conditional_moments,
     product_rotation,
@@ -200,7 +200,7 @@ def test_regression_agrees_with_level_sets_and_cells(text: str, noise: float) ->
     exact = conditional_moments(section, noise, [1, 2])
     orders = [k for k in (1, 2) if exact[k].method != "symmetry"]
     invariant = {k: _invariant_basis(section, k) for k in orders}
-    sampled = _by_regression(section, noise, orders, invariant, 18)
+    sampled = regressed_moments(section, noise, orders, invariant, 18)
     for k in orders:
         assert sampled[k].method == "regression" and exact[k].method in ("level sets", "cells")
         value, error = sampled[k].power

@@ -10,14 +10,22 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from learnability import Channel, Link
+from learnability.gaussian.hermite_products import symmetric_basis
 from learnability.gaussian.quadrature import rules_for
-from learnability.gaussian.sections import Section
+from learnability.gaussian.sections import Section, complement
 from learnability.labels import expand
+from learnability.labels.core_sections import core_section
 from learnability.labels.posterior import box_posterior
 from learnability.theory._box_information import FiniteInformation
 from learnability.theory.assumptions import _linear_parts
 from learnability.theory.compositional import _by_slopes
-from learnability.theory.correlations import _meant, _unfolded, snapped, transformed_signal
+from learnability.theory.correlations import (
+    _label_rules,
+    _meant,
+    _unfolded,
+    snapped,
+    transformed_signal,
+)
 from learnability.theory.information import label_information
 from learnability.theory.mehler import mehler_values
 from learnability.theory.radial import Profile, RadialTarget, harmonics, radial_fit
@@ -158,18 +166,29 @@ def test_directions_found_by_sampling_are_made_exact() -> None:
 
 def test_eigenvectors_of_mean_squares() -> None:
     """E[g (z z^T - I)] of g = 3 u^2 + v^2 has the eigenvectors u and v, sizes 6 and 2."""
-    turn = np.array([[0.6, 0.8], [0.8, -0.6]])
+    turn, nothing = np.array([[0.6, 0.8], [0.8, -0.6]]), np.zeros((0, 2))
     section = Section.whole(Link("3*z1**2 + z2**2").rotate(turn))
-    rule = rules_for(section)[0][0]
-    values = rule.evaluate(section)
+    rule = (_label_rules(section, section, nothing) or [])[0]
     for row in turn:
-        found = _meant(rule, values, row[None])
+        found = _meant(rule, rule.values, row[None])
         assert found is not None
         np.testing.assert_allclose(np.abs(found @ row), 1, atol=1e-9)
-    assert _meant(rule, values, np.array([[1.0, 0.0]])) is None
+    assert _meant(rule, rule.values, np.array([[1.0, 0.0]])) is None
     round_one = Section.whole(Link("z1**2 + z2**2"))
-    same = rules_for(round_one)[0][0]
-    assert _meant(same, same.evaluate(round_one), np.array([[1.0, 0.0]])) is None
+    same = (_label_rules(round_one, round_one, nothing) or [])[0]
+    assert _meant(same, same.values, np.array([[1.0, 0.0]])) is None
+
+
+def test_moments_of_visible_coordinates_of_a_random_label() -> None:
+    """Of y = (z1 + 2 z2) xi, E[y^2 (z z^T - I)] is 2 v v^T with v = (1, 2), in every frame."""
+    section = Section.whole(Link("(z1 + 2*z2)*xi"))
+    for known, left in ((np.zeros((0, 2)), np.eye(2)), (np.array([[0.6, 0.8]]), None)):
+        rule = (_label_rules(section, core_section(section), known) or [])[0]
+        rows = complement(known, 2) if left is None else left
+        found = np.einsum("q,qij->ij", rule.rule.outer_weights @ rule.moments(rule.values**2, 2),
+                          symmetric_basis(len(rows)))  # fmt: skip
+        v = rows @ np.array([1.0, 2.0])
+        np.testing.assert_allclose(found * math.sqrt(2), 2 * np.outer(v, v), rtol=1e-6, atol=1e-7)
 
 
 def test_unfolded_moments_are_those_of_the_tensor() -> None:
