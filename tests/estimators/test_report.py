@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from learnability.estimators import IndexSubspace
 from learnability.estimators._labels import read_labels
 from learnability.estimators._report import (
     blind_methods,
-    follow_each_other,
     rows_needed,
     twins,
 )
@@ -81,11 +81,12 @@ def test_few_rows_do_not_show_that_a_method_is_blind(seed):
         assert "sir" not in blind_methods(read_labels(y[:n], np.ones(n)), t[:n])
 
 
-def test_rows_that_follow_each_other_are_noticed():
+def test_a_row_far_out_hides_no_moment_and_is_named():
     rng = np.random.default_rng(0)
-    walk = np.cumsum(rng.standard_normal(300))
-    ones = np.ones(300)
-    assert "follow each other" in follow_each_other(read_labels(walk, ones))[0]
-    assert not follow_each_other(read_labels(rng.permutation(walk), ones))
-    assert not follow_each_other(read_labels(np.sort(walk), ones))
-    assert not follow_each_other(read_labels(np.repeat(["a", "b"], 150), ones))
+    X = rng.standard_normal((300, 4))
+    y = X[:, 0] + 0.3 * rng.standard_normal(300)
+    X[7], y[7] = 1e6, -1e6
+    found = IndexSubspace(1, candidates="sir", random_state=0).fit(X, y)
+    assert found.report_.rank == 4
+    assert "sir" not in found.report_.blind
+    assert any("1 row lies so far" in one for one in found.report_.warnings)

@@ -52,6 +52,8 @@ _NEAR = 0.7
 """Correlation from which a dropped column may take the place of one that was kept."""
 _SPLITS = range(3)
 """Splits of the rows for the channel, over which information is averaged."""
+_HOPELESS = 20.0
+"""Nats by which one split may be behind the best so far for the others to be looked at."""
 _STARTS = 3
 """Number of candidates from which columns are dropped."""
 _WORSE = 1.0
@@ -60,6 +62,8 @@ _SAID = 3.0
 """Standard errors above which that candidate has said anything."""
 _STRONG = 5.0
 """Logarithm of the odds that are very strong evidence (Kass and Raftery)."""
+_VARIES = 1e-6
+"""Least size of the row of a column that varies in the factor that whitens standard columns."""
 _EACH = 3
 """The least number of rows per independent column."""
 
@@ -100,29 +104,16 @@ class EliminatedSubspace(SubspaceEstimator):
         self.n_components = n_components
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> EliminatedSubspace:
-        """Find the directions, and drop columns.
-
-        Parameters
-        ----------
-        X : array, shape (n, p)
-            The inputs.
-        y : array, shape (n,) or (n, outputs)
-            The target: numbers, of which only the order counts, or classes.
-        sample_weight : array, shape (n,), optional
-            Counts of the rows.
-
-        Returns
-        -------
-        EliminatedSubspace
-        """
+        """Find the directions, and drop columns; as other finders do, with counts of the rows."""
         X, y, weights = self._read_counted(X, y, sample_weight)
         fits = [clone(finder).fit(X, y, sample_weight=weights) for finder in self.finders]
         starts = [(one, one.components_) for one in fits]
         return self.drop(X, y, read_labels(y, weights), starts)
 
     def drop(
-        self, X: Any, y: Any, labels: Labels, starts: list[tuple[Any, Array]]
-    ) -> EliminatedSubspace:
+        self, X: Any, y: Any, labels: Labels, starts: list[tuple[Any, Array]],
+        seen: Any = None,
+    ) -> EliminatedSubspace:  # fmt: skip
         """Drop columns, from directions that were found already.
 
         Parameters
@@ -135,6 +126,8 @@ class EliminatedSubspace(SubspaceEstimator):
             The same as labels, with the counts of the rows.
         starts : list of (subspace estimator, array of shape (r, p))
             Fits to all columns and their directions, the cheapest first.
+        seen : EliminatedSubspace, optional
+            Another result for as many directions: columns that it tried are not tried again.
 
         Returns
         -------
@@ -146,11 +139,13 @@ class EliminatedSubspace(SubspaceEstimator):
         self.columns_ = np.arange(X.shape[1])
         self.center_, self.rank_ = self.inner_.center_, self.inner_.rank_
         self.shrinkage_ = self.inner_.shrinkage_
-        self.worth_, self.stand_ins_ = 0.0, []
+        self.worth_, self.stand_ins_, self._found = 0.0, [], {}
         r = len(self.components_)
         if not r or not can_drop(X, labels, self.rank_):
             return self
         path = _Path(X, y, labels, self.center_, r)
+        if seen is not None and len(seen.components_) == r:
+            path.found |= seen._found
         for fitted, start in starts:
             if path.look(start[:r], self.columns_, fitted.shrinkage_):
                 self.inner_ = fitted
@@ -158,6 +153,7 @@ class EliminatedSubspace(SubspaceEstimator):
             if len(start) >= r and path.down(start[:r]):
                 self.inner_ = fitted
         path.finish()
+        self._found = path.found
         self.worth_, self.columns_, self.shrinkage_ = path.worth, path.columns, path.shrinkage
         self.components_ = fixed_signs(path.components, path.spread)
         self.stand_ins_ = path.stand_ins()
@@ -217,7 +213,7 @@ def in_few_columns(
     least = sorted((one.score for one in same.values()), reverse=True)[:_STARTS][-1]
     starts = [one for one in reversed(same.values()) if one.score >= least or one is best]
     dropped = EliminatedSubspace([]).drop(
-        X, y, labels, [(one.fitted, one.components) for one in starts]
+        X, y, labels, [(one.fitted, one.components) for one in starts], known
     )
     if known is not None and known.worth_ > dropped.worth_:
         dropped = known
@@ -276,14 +272,23 @@ class _Path:
     def __init__(self, X: Any, y: Any, labels: Labels, center: Array, r: int) -> None:
         self.X, self.y, self.labels, self.r = X, y, labels, r
         self.centred = X - center
-        self.spread = whiten(X, labels.weights, "exact").scale
+        white = whiten(X, labels.weights, "exact")
+        self.spread = white.scale
+        self.varies = np.abs(white.factor).max(axis=1) * white.scale > _VARIES
         self.worth = -np.inf
         self.found: dict[tuple[int, ...], Array] = {}
 
-    def told(self, t: Array) -> float:
-        """Return the information of coordinates (n, r) in nats of all rows."""
-        each = np.mean([score_coordinates(self.labels, t, split) for split in _SPLITS], axis=0)
-        return float(self.labels.weights @ each)
+    def told(self, t: Array, least: float = -np.inf) -> float:
+        """Return the information of coordinates (n, r) in nats of all rows.
+
+        Where one split of the rows tells far less than `least`, the others are left out.
+        """
+        each: list[float] = []
+        for split in _SPLITS:
+            each.append(float(self.labels.weights @ score_coordinates(self.labels, t, split)))
+            if each[0] < least - _HOPELESS:
+                break
+        return float(np.mean(each))
 
     def look(self, components: Array, columns: NDArray[np.intp], shrinkage: float) -> bool:
         """Keep directions if they are the best so far, and return whether they are."""
@@ -291,7 +296,7 @@ class _Path:
         if len(components) < r:
             return False
         fewer = r * (m - r) * np.log(self.labels.weights.sum()) / 2 + _choices(p, m)
-        worth = self.told(self.centred @ components.T) - fewer
+        worth = self.told(self.centred @ components.T, self.worth + fewer) - fewer
         if worth <= self.worth:
             return False
         self.worth, self.components = worth, components
@@ -338,7 +343,7 @@ class _Path:
             chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
             freedom = max((len(table) - 1) * y.max(), 1)
             excess = float(((table - chance) ** 2 / chance).sum()) / freedom
-            found[0, j] = np.sqrt(excess) / self.spread[j]
+            found[0, j] = np.sqrt(excess) / self.spread[j] * self.varies[j]
         return found
 
     def stand_ins(self) -> list[tuple[int, int]]:

@@ -11,17 +11,16 @@ from numpy.typing import NDArray
 
 from learnability.estimators._confidence import known_overlap, rows_for, with_rows
 from learnability.estimators._labels import Labels, mid_ranks, weighted_mean
-from learnability.estimators._whitening import Whitening
+from learnability.estimators._whitening import Whitening, row_blocks
 from learnability.estimators.dimension import DimensionReport
 from learnability.markup import card, html_table
 
 __all__ = [
-    "IN_ORDER",
     "METHODS_SEEN",
     "IndexReport",
     "blind_methods",
     "exchanged",
-    "follow_each_other",
+    "lone_rows",
     "moment_strengths",
     "overlaps",
     "rows_lost",
@@ -33,8 +32,6 @@ __all__ = [
 Array = NDArray[np.float64]
 _PAIRS = 5
 """Most pairs of columns that are named."""
-IN_ORDER = "rows that follow each other are alike"
-"""Why nothing is said of overlaps of rows in the order of time or place."""
 METHODS_SEEN = ("sir", "phd", "save", "dr")
 """Moment methods whose blindness is reported."""
 _UNITS = {
@@ -43,14 +40,16 @@ _UNITS = {
 }
 _GOOD = 0.9
 """Overlap that the advice on the number of rows aims at."""
+_FAR = 4.0
+"""Quartile ranges from the median beyond which a coordinate counts as this far."""
+_LONE = 0.9
+"""Share of a direction of the columns that one row holds if it alone fixes that direction."""
 _HEAVY = 2.0
 """Fourth moment of the rows, in units of that of Gaussian ones, from which tails are heavy."""
 _MANY = 500
 """Number of rows from which moments are taken in ten slices of y, and not in six."""
 _SHOWN = 0.15
 """Share of the variance which a change that is not seen would have to stay below."""
-_SERIES = 0.5
-"""Correlation of the targets of rows that follow each other from which there is a caution."""
 _TWIN = 0.999
 """Rank correlation with the target from which a column may be the target in another form."""
 _TWIN_ROWS = 2000
@@ -111,6 +110,13 @@ class IndexReport:
     warnings: list[str]
     target: str = ""
 
+    @property
+    def counted(self) -> int:
+        """Number of directions of fewer columns for which there is very strong evidence."""
+        if self.chosen != "elimination" or self.dimension is None:
+            return 0
+        return int(self.dimension.get("criterion") or 0)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers and words."""
         return asdict(self)
@@ -127,7 +133,8 @@ class IndexReport:
 
     def __str__(self) -> str:
         """Return sentences, one per line."""
-        lines = [f"{self.rows} rows, {self.columns} columns of rank {self.rank}."]
+        columns = f"{self.columns} column{'s' * (self.columns != 1)}"
+        lines = [f"{self.rows} rows, {columns} of rank {self.rank}."]
         lines += [self.target] if self.target else []
         if self.n_components == 0:
             lines.append(
@@ -151,13 +158,11 @@ class IndexReport:
                     f"({low:.2f} to {high:.2f}, 90 %)."
                 )
             elif self.supported is not None and number > self.supported:
-                dropped = self.chosen == "elimination" and self.dimension is not None
-                counted = ((self.dimension or {}).get("criterion") or 0) if dropped else 0
                 lines.append(
                     f"Direction {number}: "
                     + (
                         "found by the criterion; halves of the rows are too few to show it."
-                        if number <= counted
+                        if number <= self.counted
                         else "not distinguishable from none."
                     )
                 )
@@ -194,6 +199,7 @@ def moment_strengths(labels: Labels, coordinates: Array) -> dict[str, Array]:
     score = labels.scores - weights @ labels.scores / total
     found: dict[str, list[float]] = {method: [] for method in METHODS_SEEN}
     for column in coordinates.T:
+        column = _near(column)
         mean, _ = weighted_mean(column, weights)
         spread = np.sqrt(weighted_mean((column - mean) ** 2, weights)[0]) + 1e-12
         t = np.clip((column - mean) / spread, -4, 4)
@@ -210,6 +216,16 @@ def moment_strengths(labels: Labels, coordinates: Array) -> dict[str, Array]:
         found["dr"].append(max(first, second))
         found["phd"].append(slope / _null(1) if ordered else second)
     return {method: np.array(values) for method, values in found.items()}
+
+
+def _near(column: Array) -> Array:
+    """Return a coordinate without what is far out: one such row would hide all others."""
+    low, middle, high = np.quantile(column, (0.25, 0.5, 0.75))
+    return (
+        np.clip(column, middle - _FAR * (high - low), middle + _FAR * (high - low))
+        if high > low
+        else column
+    )
 
 
 def _slices(labels: Labels) -> NDArray[np.intp]:
@@ -329,25 +345,28 @@ def twins(X: Array, labels: Labels, names: Any = None) -> list[str]:
     return [f"{which} {alone} the rows as the target does: is this the target in another form?"]
 
 
-def follow_each_other(labels: Labels) -> list[str]:
-    """Return a caution on rows whose targets are similar to those of the rows before them."""
-    ranks = _centred(labels.codes)
-    if labels.kind != "numbers" or len(ranks) < 30 or (np.diff(ranks) >= 0).all():
-        return []
-    found = float(ranks[1:] @ ranks[:-1]) / max(float(ranks @ ranks), 1e-300)
-    if found < _SERIES or (np.diff(ranks) <= 0).all():
-        return []
-    return [
-        f"rows that follow each other have similar targets (correlation {found:.2f}): if their "
-        "order is that of time or place, rows that were held out are not new, directions may come "
-        "from the order alone, and scores and forecasts are too good."
-    ]
-
-
 def _centred(codes: NDArray[np.intp]) -> Array:
     """Return mid-ranks of codes, less their mean."""
     ranks = mid_ranks(codes, np.ones(len(codes)))
     return np.asarray(ranks - ranks.mean())
+
+
+def lone_rows(X: Array, whitening: Whitening, weights: Array) -> list[str]:
+    """Return a caution on rows without which the columns would have a direction less."""
+    if whitening.has_few_rows(float(weights.sum())):
+        return []
+    shares = weights / weights.sum()
+    count = 0
+    for rows in row_blocks(0, len(X)):
+        squares = (whitening.rows(X[rows]) ** 2).sum(axis=1)
+        count += int((squares * shares[rows] > _LONE).sum())
+    if not count:
+        return []
+    which = "1 row lies" if count == 1 else f"{count} rows lie"
+    return [
+        f"{which} so far from all others that {'it alone fixes' if count == 1 else 'each fixes'} a "
+        "combination of the columns: is this an error, or a code for missing values?"
+    ]
 
 
 def warnings_of(

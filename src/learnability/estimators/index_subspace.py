@@ -17,6 +17,7 @@ from learnability.estimators._confidence import (
     confidence,
 )
 from learnability.estimators._copies import copied_rows, copies_said, merged_rows, row_of_copy
+from learnability.estimators._dependence import UNDECIDED, dependence
 from learnability.estimators._elimination import in_few_columns
 from learnability.estimators._judge import (
     Verdict,
@@ -29,11 +30,10 @@ from learnability.estimators._judge import (
 )
 from learnability.estimators._labels import Labels, read_labels, weighted_mean
 from learnability.estimators._report import (
-    IN_ORDER,
     IndexReport,
     blind_methods,
     exchanged,
-    follow_each_other,
+    lone_rows,
     overlaps,
     rows_lost,
     rows_needed,
@@ -201,7 +201,7 @@ class IndexSubspace(SubspaceEstimator):
         """Return the report on what was found; directions are ordered by their support."""
         n, r = float(labels.weights.sum()), len(self.components_)
         undecided: dict[str, str] = {}
-        series = follow_each_other(labels)
+        dependent = dependence(X, labels, seed)
         supported: int | None = r
         known: list[tuple[float, float, float] | None] = [None] * r
         if r:
@@ -218,7 +218,7 @@ class IndexSubspace(SubspaceEstimator):
                 )  # fmt: skip
                 coarse = coarse_directions(X, self.components_ * whitening.scale)
                 if r >= whitening.rank:
-                    reason, known = "as many directions as columns hold any truth", [None] * r
+                    reason, known = "all columns together hold any direction", [None] * r
                 elif any(one is None for one in known[:supported]):
                     reason = "the halves of the rows agree no better than chance on a direction"
                 if r < whitening.rank and coarse[:supported].any():
@@ -227,12 +227,16 @@ class IndexSubspace(SubspaceEstimator):
                         "directions may say the same"
                     )
                     known = [None if bad else q for q, bad in zip(known, coarse, strict=True)]
-            if series:
-                reason, known = IN_ORDER, [None] * r
+            what = "overlap with the true directions"
+            if dependent is not None:
+                what, reason, supported = UNDECIDED, dependent.reason, None
+                known = [None] * r
             if reason is not None:
-                undecided["overlap with the true directions"] = reason
+                undecided[what] = reason
         found = warnings_of(n, whitening, tails, self.score_, self.score_error_)
-        found += rows_lost(getattr(self, "sampled_", (0, 0)), known) + series
+        found += lone_rows(X, whitening, labels.weights)
+        found += rows_lost(getattr(self, "sampled_", (0, 0)), known)
+        found += [] if dependent is None else [dependent.caution]
         found += exchanged(
             getattr(self.estimator_, "stand_ins_", []), getattr(self, "feature_names_in_", None)
         )
