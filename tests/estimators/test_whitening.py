@@ -69,7 +69,7 @@ def test_units_do_not_matter(scale):
 
 def test_a_large_mean_costs_no_digits_and_constants_stay_constant():
     X = np.random.default_rng(0).standard_normal((200, 3))
-    far = np.column_stack([X + [1e9, -1e6, 0], np.full(200, 3.3), np.full(200, 1e9 / 3)])
+    far = np.column_stack([X + np.array([1e9, -1e6, 0]), np.full(200, 3.3), np.full(200, 1e9 / 3)])
     found = whiten(far, np.ones(200), "exact")
     assert found.rank == 3
     np.testing.assert_allclose(found.scale, [*X.std(axis=0), 1, 1], rtol=1e-6)
