@@ -7,10 +7,11 @@ on single ones are exchanged: dropped columns come in that show in moments with 
 leave open, and kept ones go out whose weights say less than they cost. In-sample information of the
 coordinates and the extended Bayesian criterion
 
-    n I(m) - r (m - r) log(n) / 2 - log C(p, m)
+    n I(m) - d log(n) / 2 - log C(p, m),     d = max over s <= r of s (m - s),
 
-judge m columns among p. One split of the rows for the channel screens; those that come out best are
-judged by the average over several.
+judge m columns among p: r directions in m columns have r (m - r) free parameters, and are never
+taken for simpler than fewer directions. One split of the rows for the channel screens; those that
+come out best are judged by the average over several.
 """
 
 from __future__ import annotations
@@ -159,8 +160,9 @@ class ColumnSearch:
 
     def cost(self, m: int) -> float:
         """Return what m columns cost."""
-        fewer = self.r * (m - self.r) * np.log(self.labels.weights.sum()) / 2
-        return float(fewer) + _choices(self.X.shape[1], m)
+        free = max(s * (m - s) for s in range(1, self.r + 1))
+        weight = np.log(self.labels.weights.sum()) / 2
+        return float(free * weight) + _choices(self.X.shape[1], m)
 
     def look(self, components: Array, columns: Columns, shrinkage: float) -> None:
         """Take directions into account, if they are as many as they should be."""

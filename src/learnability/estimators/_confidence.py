@@ -183,7 +183,9 @@ def coarse_columns(X: Array, weights: Array) -> list[int]:
     """Return columns with few values that have a share in one of the directions (r, p)."""
     shares = weights**2 / (weights**2).sum(axis=1, keepdims=True)
     heavy = np.flatnonzero(shares.max(axis=0, initial=0.0) > _SHARE)
-    return [int(j) for j in heavy if len(np.unique(X[: _VALUES**2, j])) <= _VALUES]
+    some = X[: _VALUES**2]
+    few = min(_VALUES, len(some) // 2)
+    return [int(j) for j in heavy if len(np.unique(some[:, j])) <= few]
 
 
 def _informed_first(labels: Labels, held_out: Array, halves: list[Array], seed: int) -> Array:

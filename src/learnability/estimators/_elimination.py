@@ -35,6 +35,8 @@ _LOCAL_WORK = 3e7
 """Largest n p^2 for which columns are dropped."""
 _BEST = 2
 """Number of starts from which columns are dropped, beside the columns in the order of their own."""
+_FURTHER = 3.0
+"""Logarithm of the odds that are strong evidence: what one direction more needs."""
 _FAR = 20.0
 """Nats behind the best number from which another direction is tried only where moments show it."""
 _STARTS = 3
@@ -246,8 +248,9 @@ def count_by_worth(
 
     Starts are local gradients, a kernel machine, moments, and columns that show in what one
     direction less leaves open. One direction more than the best number so far is tried, and another
-    one where that is not far behind, or where `more` directions show in moments. The number is the
-    smallest whose value is within `STRONG` of the best: a direction needs very strong evidence.
+    one where that is not far behind, or where `more` directions show in moments. That there is any
+    needs very strong evidence, and of the others the smallest number is taken whose value is within
+    strong evidence of the best.
     """
     worth = [0.0]
     fits = {} if fits is None else fits
@@ -268,4 +271,5 @@ def count_by_worth(
         starts = [(one, one.components_) for one in (local, *same)]
         fits[r] = EliminatedSubspace([]).drop(X, y, labels, starts, before=fits.get(r - 1))
         worth.append(fits[r].worth_)
-    return int(np.argmax(np.array(worth) >= max(worth) - STRONG)), worth, fits
+    count = 1 + int(np.argmax(np.array(worth[1:]) >= max(worth) - _FURTHER))
+    return count if max(worth) > STRONG else 0, worth, fits

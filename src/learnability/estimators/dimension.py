@@ -1,9 +1,9 @@
 """The number of directions, by a criterion, held-out rows, permutations, and the bulk's edge.
 
 criterion     each number of directions gets as many columns as an extended Bayesian criterion likes
-              best; the number is the smallest whose criterion is within five nats of the best. It
-              is taken where it is not zero, and one more direction wherever the permutations below
-              and held-out rows show it.
+              best; the number is the smallest from 1 on whose criterion is within three nats of the
+              best, if that is above five, and else 0. It is taken where it is not zero, and one
+              more direction wherever the permutations below and held-out rows show it.
 cv            the smallest r whose held-out information is within two standard errors of the best,
               or whose score by a machine, on rows that are not Gaussian, is within half of one,
               if the best exceeds zero by three; r grows until one more direction adds nothing, or

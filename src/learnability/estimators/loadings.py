@@ -119,7 +119,7 @@ def loadings(
     spread = np.sqrt(np.average(centred**2, axis=0, weights=given))
     rng, n = np.random.default_rng(seed), len(X)
     some = rng.permutation(len(X))[:_MOST_ROWS]
-    whole_rows, X, y, given = X, X[some], y[some], given[some]
+    whole_rows, X, y, given, centred = X, X[some], y[some], given[some], centred[some]
     whole = found._project(X)
     weights = _unit(found.components_ * spread)
     finder: Any = MessagePassingSubspace(
@@ -144,7 +144,9 @@ def loadings(
             left, _, right = np.linalg.svd(seen.T @ whole, full_matrices=False)
             components = np.zeros_like(found.components_)
             components[:, kept] = (left @ right).T @ again.components_
-            drawn.append(_unit(components * spread))
+            shares = counts / counts.sum()  # The spreads are those of the sample as well.
+            own = np.sqrt(np.maximum(shares @ centred**2 - (shares @ centred) ** 2, 0.0))
+            drawn.append(_unit(components * own))
     errors = np.sqrt(np.mean((np.array(drawn) - weights) ** 2, axis=0) * len(X) / n)
     if len(kept) < X.shape[1]:
         errors = _with_dropped(errors, kept, np.corrcoef(X[:, spread > 0].T), spread > 0)
