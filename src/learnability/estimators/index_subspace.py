@@ -154,7 +154,9 @@ class IndexSubspace(SubspaceEstimator):
         every, y, weights = self._read_counted(X, y, sample_weight)
         X, copies = every, copied_rows(every, y)
         if copies is not None:
+            given = weights.mean()
             X, y, weights = merged_rows(copies, X, y, weights)
+            weights = weights * (given / weights.mean())  # Copies are not counts of new rows.
         labels = read_labels(y, weights)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         whitening = whiten(X, weights, "auto")
