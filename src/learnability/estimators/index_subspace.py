@@ -10,6 +10,14 @@ from sklearn.utils import check_random_state
 
 from learnability.estimators._base import SubspaceEstimator, check_choice, check_count, fixed_signs
 from learnability.estimators._candidates import candidate, candidate_names
+from learnability.estimators._cautions import (
+    exchanged,
+    fewer_given,
+    lone_rows,
+    rows_lost,
+    twins,
+    warnings_of,
+)
 from learnability.estimators._confidence import (
     Confidence,
     beyond_halves,
@@ -29,17 +37,7 @@ from learnability.estimators._judge import (
     settled,
 )
 from learnability.estimators._labels import Labels, read_labels, weighted_mean
-from learnability.estimators._report import (
-    IndexReport,
-    blind_methods,
-    exchanged,
-    lone_rows,
-    overlaps,
-    rows_lost,
-    rows_needed,
-    twins,
-    warnings_of,
-)
+from learnability.estimators._report import IndexReport, blind_methods, overlaps, rows_needed
 from learnability.estimators._whitening import GAUSSIAN, Whitening, tail_weight, whiten
 from learnability.estimators.dimension import DimensionReport, count_directions
 from learnability.estimators.moment_subspace import MomentSubspace
@@ -231,27 +229,19 @@ class IndexSubspace(SubspaceEstimator):
                     known = [None if bad else q for q, bad in zip(known, coarse, strict=True)]
             what = "overlap with the true directions"
             if dependent is not None:
-                what, reason, supported = UNDECIDED, dependent.reason, None
-                known = [None] * r
+                what, reason, supported, known = UNDECIDED, dependent.reason, None, [None] * r
             if reason is not None:
                 undecided[what] = reason
-        found = warnings_of(n, whitening, tails, self.score_, self.score_error_)
-        found += lone_rows(X, whitening, labels.weights)
-        found += rows_lost(getattr(self, "sampled_", (0, 0)), known)
-        found += [] if dependent is None else [dependent.caution]
-        found += exchanged(
-            getattr(self.estimator_, "stand_ins_", []), getattr(self, "feature_names_in_", None)
-        )
-        found += twins(X, labels, getattr(self, "feature_names_in_", None))
-        if self.n_components != "auto" and self.n_components > r:
-            found.append(
-                f"{self.n_components} directions were asked for, but {r} are given: "
-                + (
-                    f"the table has {r} independent columns."
-                    if r == whitening.rank
-                    else "the finder saw no more."
-                )
-            )
+        names = getattr(self, "feature_names_in_", None)
+        found = [
+            *warnings_of(n, whitening, tails, self.score_, self.score_error_),
+            *lone_rows(X, whitening, labels.weights),
+            *rows_lost(getattr(self, "sampled_", (0, 0)), known),
+            *([] if dependent is None else [dependent.caution]),
+            *exchanged(getattr(self.estimator_, "stand_ins_", []), names),
+            *twins(X, labels, names),
+            *fewer_given(self.n_components, r, whitening.rank),
+        ]
         return IndexReport(
             rows=len(X),
             columns=X.shape[1],
