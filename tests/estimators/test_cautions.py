@@ -7,6 +7,7 @@ from learnability.estimators._cautions import fewer_given, twins
 from learnability.estimators._labels import read_labels
 
 
+@pytest.mark.parametrize("seed", range(3))
 def test_a_column_that_is_the_target_in_another_form_is_named(seed):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((200, 3))
