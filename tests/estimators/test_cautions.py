@@ -1,6 +1,7 @@
 """Reasons not to trust an answer."""
 
 import numpy as np
+import pytest
 
 from learnability.estimators import IndexSubspace
 from learnability.estimators._cautions import fewer_given, twins
