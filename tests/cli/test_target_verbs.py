@@ -89,6 +89,7 @@ BAD = {
     "two lines": ["z\n+ q"],
     "nothing": [""],
     "not finite": ["log(z)"],
+    "columns of no table": ["z", "--drop", "a"],
     "negative noise": ["z", "--noise", "-0.1"],
     "noise that is no number": ["z", "--noise", "much"],
     "noise nan": ["z", "--noise", "nan"],

@@ -31,7 +31,7 @@ def test_noise_that_was_drawn_again_has_no_directions(seed):
     found = IndexSubspace(random_state=0).fit(X[again], y[again])
     assert len(found.components_) == 0
     asked = IndexSubspace(1, random_state=0).fit(X[again], y[again])
-    assert asked.report_.supported == 0 and asked.report_.overlap == [None]
+    assert asked.report_.supported in (0, None) and asked.report_.overlap == [None]
 
 
 def test_a_copied_table_says_what_the_table_says():

@@ -12,8 +12,9 @@ def known(t, overlap=0.99, supported=None):
     """What a fit that found the coordinates t says of itself."""
     r = t.shape[1]
     report = SimpleNamespace(
-        supported=r if supported is None else supported, overlap=[(overlap, 0.9, 1.0)] * r
-    )
+        supported=r if supported is None else supported, overlap=[(overlap, 0.9, 1.0)] * r,
+        undecided={},
+    )  # fmt: skip
     return SimpleNamespace(held_out_=t, report_=report)
 
 
@@ -59,3 +60,14 @@ def test_an_even_law_stays_even_although_the_rows_are_centred_at_their_mean(seed
 
     assert exponent(off) == 2
     assert exponent(8 * off) == 1
+
+
+def test_what_is_undecided_is_the_reason():
+    t = np.random.default_rng(5).standard_normal((200, 1))
+    found = known(t)
+    found.report_.overlap, found.report_.undecided = [None], {"overlap": "columns have few values"}
+    with pytest.raises(LearnabilityError, match="columns have few values"):
+        fitted_law(found, t[:, 0])
+    found.report_.supported = None
+    with pytest.raises(LearnabilityError, match="overlap are undecided, columns have few values"):
+        fitted_law(found, t[:, 0])

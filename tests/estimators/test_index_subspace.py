@@ -5,7 +5,6 @@ import pytest
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 
-from learnability.errors import LearnabilityError
 from learnability.estimators import IndexSubspace, subspace_overlap
 
 from tests.estimators.problems import planted
@@ -59,12 +58,6 @@ def test_rows_with_heavy_tails_are_judged_by_a_machine_and_averaged():
     assert (again.components_ == found.components_).all()
     gaussian = IndexSubspace(1, candidates=["sir"], random_state=0)
     assert gaussian.fit(rng.standard_normal((400, 3)), z[:, 0]).report_.judge == "information"
-
-
-def test_unknown_candidates_are_refused():
-    X, y, _ = planted(lambda z: z[0], 1, 60, 3, 1)
-    with pytest.raises(LearnabilityError, match="mave"):
-        IndexSubspace(1, candidates=["mave"]).fit(X, y)
 
 
 def test_a_class_of_one_row_does_not_end_the_fit():

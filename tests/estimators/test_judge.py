@@ -33,14 +33,17 @@ def test_the_judge_prefers_truth_and_is_not_fooled_by_noise():
 
 
 def test_the_average_of_those_that_are_tied_is_nearer_to_the_truth_than_they_are():
-    X, y, W = planted(lambda z: z[0] + z[1] ** 2, 2, 400, 12, 3)
-    y = y + np.random.default_rng(3).standard_normal(400)
-    labels = read_labels(y, np.ones(400))
-    finders = [GradientSubspace("opg", 2, n_anchors=8, random_state=seed) for seed in range(4)]
-    verdicts = [judge(one, X, y, labels, folds=5, seed=0, how="cv") for one in finders]
-    tied = average(verdicts, labels, 0, "cv")
-    each = [subspace_overlap(verdict.components, W) for verdict in verdicts]
-    assert 1 - subspace_overlap(tied.components, W) < 0.7 * (1 - np.mean(each))
+    lost, each = 0.0, 0.0
+    for seed in (3, 4):  # Local gradients at eight places double rounding in every round.
+        X, y, W = planted(lambda z: z[0] + z[1] ** 2, 2, 400, 12, seed)
+        y = y + np.random.default_rng(seed).standard_normal(400)
+        labels = read_labels(y, np.ones(400))
+        finders = [GradientSubspace("opg", 2, n_anchors=8, random_state=k) for k in range(4)]
+        verdicts = [judge(one, X, y, labels, folds=3, seed=0, how="cv") for one in finders]
+        tied = average(verdicts, labels, 0, "cv")
+        lost += 1 - subspace_overlap(tied.components, W)
+        each += 1 - np.mean([subspace_overlap(one.components, W) for one in verdicts])
+    assert lost < 0.7 * each
     np.testing.assert_allclose(np.cov(tied.whole, rowvar=False), np.eye(2), atol=0.02)
     np.testing.assert_allclose(tied.whole, (X - X.mean(axis=0)) @ tied.components.T, atol=1e-9)
     assert average(verdicts[:1], labels, 0, "cv") is None

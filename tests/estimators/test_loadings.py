@@ -37,3 +37,23 @@ def test_directions_that_rows_do_not_support_have_no_interval():
     assert "Direction 2, standardised weights (not distinguishable" in str(told).replace(
         "\n  ", " "
     )
+
+
+def test_one_column_that_was_kept_has_an_error():
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((150, 4))
+    y = X[:, 2] + 0.5 * rng.standard_normal(150)
+    found = IndexSubspace(1, random_state=0).fit(X, y)
+    told = loadings(found, X, y)
+    assert found.estimator_.columns_.tolist() == [2]
+    assert (told.errors > 0).all() and told.errors[0, [0, 1]].min() > 0.01
+
+
+def test_values_of_one_column_of_words_say_the_same_with_other_weights():
+    rng = np.random.default_rng(3)
+    group = rng.integers(0, 6, 400)
+    X = np.column_stack([np.eye(6)[group], rng.standard_normal((400, 2))])
+    y = np.linspace(-1.5, 1.5, 6)[group] + 0.5 * rng.standard_normal(400)
+    told = loadings(IndexSubspace(1, random_state=0).fit(X, y), X, y)
+    assert np.isnan(told.errors).all()
+    assert "columns with few values" in " ".join(str(told).split())

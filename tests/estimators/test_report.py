@@ -4,9 +4,7 @@ import pytest
 from learnability.estimators._labels import read_labels
 from learnability.estimators._report import (
     blind_methods,
-    follow_each_other,
     rows_needed,
-    twins,
 )
 from learnability.estimators._whitening import tail_weight, whiten
 
@@ -53,23 +51,6 @@ def test_rows_of_no_weight_have_no_tails():
     assert tail_weight(X, whiten(X, weights, "exact"), weights) < 1.2
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_column_that_is_the_target_in_another_form_is_named(seed):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((200, 3))
-    y = np.exp(-X[:, 1])
-    labels = read_labels(y, np.ones(200))
-    assert "the column b alone orders" in twins(X, labels, ["a", "b", "c"])[0]
-    assert "the columns 0, 1 each" in twins(np.c_[3 * y, X[:, 1], X[:, 0]], labels)[0]
-    assert not twins(X[:, [0, 2]], labels)
-    noisy = read_labels(X[:, 1] + 0.2 * rng.standard_normal(200), np.ones(200))
-    assert not twins(X, noisy)
-    words = np.array(["u", "v", "w"])[np.digitize(X[:, 2], [-0.5, 0.7])]
-    assert "column 2" in twins(X, read_labels(words, np.ones(200)))[0]
-    two = read_labels(np.where(X[:, 0] + X[:, 1] > 0, "u", "v"), np.ones(200))
-    assert not twins(X, two)
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_few_rows_do_not_show_that_a_method_is_blind(seed):
     rng = np.random.default_rng(seed)
@@ -79,13 +60,3 @@ def test_few_rows_do_not_show_that_a_method_is_blind(seed):
     assert "phd" in blind_methods(read_labels(y, np.ones(1200)), t)
     for n in (60, 150, 300, 600, 1200):
         assert "sir" not in blind_methods(read_labels(y[:n], np.ones(n)), t[:n])
-
-
-def test_rows_that_follow_each_other_are_noticed():
-    rng = np.random.default_rng(0)
-    walk = np.cumsum(rng.standard_normal(300))
-    ones = np.ones(300)
-    assert "follow each other" in follow_each_other(read_labels(walk, ones))[0]
-    assert not follow_each_other(read_labels(rng.permutation(walk), ones))
-    assert not follow_each_other(read_labels(np.sort(walk), ones))
-    assert not follow_each_other(read_labels(np.repeat(["a", "b"], 150), ones))

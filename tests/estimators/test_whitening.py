@@ -65,3 +65,18 @@ def test_units_do_not_matter(scale):
     units = np.array([1, scale, 1 / scale])
     one, other = (whiten(Y, np.ones(100), "shrunk").rows(Y) for Y in (X, X * units))
     np.testing.assert_allclose(np.abs(one), np.abs(other), atol=1e-6)
+
+
+def test_a_large_mean_costs_no_digits_and_constants_stay_constant():
+    X = np.random.default_rng(0).standard_normal((200, 3))
+    far = np.column_stack([X + np.array([1e9, -1e6, 0]), np.full(200, 3.3), np.full(200, 1e9 / 3)])
+    found = whiten(far, np.ones(200), "exact")
+    assert found.rank == 3
+    np.testing.assert_allclose(found.scale, [*X.std(axis=0), 1, 1], rtol=1e-6)
+    np.testing.assert_allclose(found.rows(far).T @ found.rows(far) / 200, np.eye(3), atol=1e-6)
+
+
+def test_a_row_far_out_leaves_all_columns():
+    X = np.random.default_rng(1).standard_normal((200, 5))
+    X[3] = 1e6
+    assert whiten(X, np.ones(200), "exact").rank == 5

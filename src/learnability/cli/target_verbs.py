@@ -45,12 +45,31 @@ def _hardness(help: str) -> Any:
                      help="A table instead of EXPR: the law of its target is learned."),
         plain_option("target", str | None, None, metavar="NAME",
                      help="The column of the table to explain."),
+        *_reading(),
         plain_option("json", bool, False, help="Print one JSON object."),
         plain_option("plot", Path | None, None, metavar="FILE",
                      help="Draw the report (.png, .pdf, .svg); the data go beside it."),
         plain_option("cite", bool, False, help="Print BibTeX of the results used."),
     ]  # fmt: skip
     return command("hardness", help, parameters, _report)
+
+
+def _reading() -> list[Any]:
+    """Return the options that say how a table is read, as in the verb fit."""
+    return [
+        plain_option(name, str | None, None, metavar=form, help=said)
+        for name, (form, said) in _READING.items()
+    ]
+
+
+_READING = {
+    "columns": ("A,B,...", "The columns of the table to take; all by default."),
+    "drop": ("A,B,...", "Columns of the table to leave out."),
+    "missing": ("refuse|impute", "What to do where values of the table are missing."),
+    "weights": ("NAME", "A column of the table with counts of the rows."),
+    "task": ("auto|numbers|classes", "What the target of the table is."),
+}
+"""Options that say how a table is read -> their form and meaning."""
 
 
 def _report(values: dict[str, Any]) -> None:
@@ -78,7 +97,8 @@ def _report(values: dict[str, Any]) -> None:
 def _asked(values: dict[str, Any]) -> tuple[Any, str]:
     """Return the target of a link, or of a table, and what is to be printed about it first."""
     expression, table, column = values["expression"], values["table"], values["target"]
-    if table is None and column is None and expression is not None:
+    reading = {name: values[name] for name in _READING if values[name] is not None}
+    if table is None and column is None and expression is not None and not reading:
         return target_from(expression, values), ""
     given = [option.name for option in target_options() if values.get(option.key) is not None]
     if expression is not None or table is None or column is None or given:
@@ -88,7 +108,10 @@ def _asked(values: dict[str, Any]) -> tuple[Any, str]:
     from learnability.estimators.table_fit import law_of_table
     from learnability.targets import MultiIndex
 
-    law, said = law_of_table(table, column)
+    for name in ("columns", "drop"):
+        if name in reading:
+            reading[name] = [one.strip() for one in reading[name].split(",") if one.strip()]
+    law, said = law_of_table(table, column, **reading)
     return MultiIndex(law), said
 
 

@@ -107,7 +107,11 @@ class Accumulator:
         covariance = np.asarray(second, dtype=float)
         covariance /= total
         covariance -= np.outer(mean, mean)
-        found = whitening_of_moments(mean, covariance, total, how, sparse=bool(self.wide))
+        shifted = bool(self.shift.any())
+        found = whitening_of_moments(
+            mean, covariance, total, how, sparse=bool(self.wide),
+            mean=mean + self.shift if shifted else None,
+        )  # fmt: skip
         return Whitening(
             found.center + self.shift, found.scale, found.rank, found.shrinkage, found.factor,
             found.triangular,

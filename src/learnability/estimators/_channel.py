@@ -75,13 +75,16 @@ class CrossFittedChannel:
     curves : bool
         Whether to leave the softmax channels out: near a sharp link they can trap the iteration,
         as they are good enough to keep the fields where they are.
+    parts : int
+        Number of parts of the rows, each of which is evaluated by a channel fitted to the others.
     """
 
     def __init__(
         self, labels: Labels, r: int, rng: np.random.Generator, covariates: Array | None = None,
-        *, curves: bool = False,
+        *, curves: bool = False, parts: int = 2,
     ) -> None:  # fmt: skip
         n = len(labels.codes)
+        self.parts = parts
         # Rows are kept in this order, one half after the other.
         self._order = rng.permutation(n)
         self._back = np.argsort(self._order)
@@ -227,10 +230,10 @@ class CrossFittedChannel:
                 others = model.fit(some, bins, steps).left_out(some, bins, _parts(len(some.w)))
                 yield from zip(_parts(n), others, strict=True)
                 return
-        halves = _parts(n, 2)
-        for half, other in zip(halves, halves[::-1], strict=True):
-            rows = slice(half.start, half.stop, max(1, (half.stop - half.start) // _MOST_ROWS))
-            key = (setting, half.start)
+        for other in _parts(n, self.parts):
+            seen = np.r_[: other.start, other.stop : n]
+            rows = seen[:: max(1, len(seen) // _MOST_ROWS)]
+            key = (setting, other.start)
             if name == "logit":
                 logit = self._models.setdefault(key, LogitChannel(*options))
                 yield other, logit.fit(at.take(rows), self.bins.take(rows), steps)

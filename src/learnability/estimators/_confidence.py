@@ -29,6 +29,7 @@ from learnability.estimators._whitening import Whitening
 __all__ = [
     "Confidence",
     "beyond_halves",
+    "coarse_columns",
     "coarse_directions",
     "confidence",
     "known_overlap",
@@ -175,9 +176,16 @@ def beyond_halves(n: float, whitening: Whitening) -> str | None:
 def coarse_directions(X: Array, weights: Array) -> NDArray[np.bool_]:
     """Return which directions (r, p) are mostly made of columns with few values."""
     shares = weights**2 / (weights**2).sum(axis=1, keepdims=True)
+    return np.asarray(shares[:, coarse_columns(X, weights)].sum(axis=1) > 0.5)
+
+
+def coarse_columns(X: Array, weights: Array) -> list[int]:
+    """Return columns with few values that have a share in one of the directions (r, p)."""
+    shares = weights**2 / (weights**2).sum(axis=1, keepdims=True)
     heavy = np.flatnonzero(shares.max(axis=0, initial=0.0) > _SHARE)
-    few = [j for j in heavy if len(np.unique(X[: _VALUES**2, j])) <= _VALUES]
-    return np.asarray(shares[:, few].sum(axis=1) > 0.5)
+    some = X[: _VALUES**2]
+    few = min(_VALUES, len(some) // 2)
+    return [int(j) for j in heavy if len(np.unique(some[:, j])) <= few]
 
 
 def _informed_first(labels: Labels, held_out: Array, halves: list[Array], seed: int) -> Array:

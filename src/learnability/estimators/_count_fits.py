@@ -115,6 +115,10 @@ class CountFits:
             self.tests[s] = self._test(s)
         return self.tests[s]
 
+    def more(self, s: int) -> bool | None:
+        """Return whether moments show more than s directions; None where that is not looked at."""
+        return self.remains(s)[0]
+
     def _test(self, s: int) -> tuple[bool | None, bool]:
         rank = self.whitening.rank
         some = slice(None, None, -(-len(self.X) * rank // _MOST_NUMBERS))

@@ -13,6 +13,7 @@ NeurIPS 2020, for classes.
 
 from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -40,7 +41,7 @@ _EQUAL = 1e-9
 """Weights that differ by less are equal."""
 
 
-class IndexPredictor(BaseEstimator):  # type: ignore[misc]
+class IndexPredictor(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """Base of the estimators that predict y from the directions on which it depends."""
 
     _doc_link_module = SubspaceEstimator._doc_link_module
@@ -102,17 +103,17 @@ class IndexPredictor(BaseEstimator):  # type: ignore[misc]
 
     # ---- the rows that a fit did not see
 
+    @abstractmethod
     def _predicted(self, X: NDArray[Any]) -> NDArray[Any]:
         """Return what is compared with the target: a number, or the class probabilities."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _gains(self, y: NDArray[Any], predicted: NDArray[Any], weights: Array) -> Array:
         """Return terms of the score of the rows, shape (n,)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _learn_errors(self, y: NDArray[Any], weights: Array) -> None:
         """Store what intervals or sets of labels need."""
-        raise NotImplementedError
 
     def _fit_folds(self, X: Any, y: NDArray[Any], weights: Any, codes: Any = None) -> Self:
         """Fit again without each fold, if folds are requested, and score the rows left out.

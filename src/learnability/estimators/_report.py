@@ -9,32 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.estimators._confidence import known_overlap, rows_for, with_rows
-from learnability.estimators._labels import Labels, mid_ranks, weighted_mean
-from learnability.estimators._whitening import Whitening
+from learnability.estimators._confidence import known_overlap, rows_for
+from learnability.estimators._labels import Labels, weighted_mean
 from learnability.estimators.dimension import DimensionReport
 from learnability.markup import card, html_table
 
 __all__ = [
-    "IN_ORDER",
     "METHODS_SEEN",
     "IndexReport",
     "blind_methods",
-    "exchanged",
-    "follow_each_other",
     "moment_strengths",
     "overlaps",
-    "rows_lost",
     "rows_needed",
-    "twins",
-    "warnings_of",
 ]
 
 Array = NDArray[np.float64]
-_PAIRS = 5
-"""Most pairs of columns that are named."""
-IN_ORDER = "rows that follow each other are alike"
-"""Why nothing is said of overlaps of rows in the order of time or place."""
 METHODS_SEEN = ("sir", "phd", "save", "dr")
 """Moment methods whose blindness is reported."""
 _UNITS = {
@@ -43,20 +32,12 @@ _UNITS = {
 }
 _GOOD = 0.9
 """Overlap that the advice on the number of rows aims at."""
-_HEAVY = 2.0
-"""Fourth moment of the rows, in units of that of Gaussian ones, from which tails are heavy."""
+_FAR = 4.0
+"""Quartile ranges from the median beyond which a coordinate counts as this far."""
 _MANY = 500
 """Number of rows from which moments are taken in ten slices of y, and not in six."""
 _SHOWN = 0.15
 """Share of the variance which a change that is not seen would have to stay below."""
-_SERIES = 0.5
-"""Correlation of the targets of rows that follow each other from which there is a caution."""
-_TWIN = 0.999
-"""Rank correlation with the target from which a column may be the target in another form."""
-_TWIN_ROWS = 2000
-"""The largest number of rows on which such columns are sought."""
-_EACH = 5
-"""The least number of rows of each class for a column to tell the classes apart."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +92,13 @@ class IndexReport:
     warnings: list[str]
     target: str = ""
 
+    @property
+    def counted(self) -> int:
+        """Number of directions of fewer columns for which there is very strong evidence."""
+        if self.chosen != "elimination" or self.dimension is None:
+            return 0
+        return int(self.dimension.get("criterion") or 0)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers and words."""
         return asdict(self)
@@ -127,7 +115,8 @@ class IndexReport:
 
     def __str__(self) -> str:
         """Return sentences, one per line."""
-        lines = [f"{self.rows} rows, {self.columns} columns of rank {self.rank}."]
+        columns = f"{self.columns} column{'s' * (self.columns != 1)}"
+        lines = [f"{self.rows} rows, {columns} of rank {self.rank}."]
         lines += [self.target] if self.target else []
         if self.n_components == 0:
             lines.append(
@@ -151,13 +140,11 @@ class IndexReport:
                     f"({low:.2f} to {high:.2f}, 90 %)."
                 )
             elif self.supported is not None and number > self.supported:
-                dropped = self.chosen == "elimination" and self.dimension is not None
-                counted = ((self.dimension or {}).get("criterion") or 0) if dropped else 0
                 lines.append(
                     f"Direction {number}: "
                     + (
                         "found by the criterion; halves of the rows are too few to show it."
-                        if number <= counted
+                        if number <= self.counted
                         else "not distinguishable from none."
                     )
                 )
@@ -194,6 +181,7 @@ def moment_strengths(labels: Labels, coordinates: Array) -> dict[str, Array]:
     score = labels.scores - weights @ labels.scores / total
     found: dict[str, list[float]] = {method: [] for method in METHODS_SEEN}
     for column in coordinates.T:
+        column = _near(column)
         mean, _ = weighted_mean(column, weights)
         spread = np.sqrt(weighted_mean((column - mean) ** 2, weights)[0]) + 1e-12
         t = np.clip((column - mean) / spread, -4, 4)
@@ -210,6 +198,16 @@ def moment_strengths(labels: Labels, coordinates: Array) -> dict[str, Array]:
         found["dr"].append(max(first, second))
         found["phd"].append(slope / _null(1) if ordered else second)
     return {method: np.array(values) for method, values in found.items()}
+
+
+def _near(column: Array) -> Array:
+    """Return a coordinate without what is far out: one such row would hide all others."""
+    low, middle, high = np.quantile(column, (0.25, 0.5, 0.75))
+    return (
+        np.clip(column, middle - _FAR * (high - low), middle + _FAR * (high - low))
+        if high > low
+        else column
+    )
 
 
 def _slices(labels: Labels) -> NDArray[np.intp]:
@@ -268,103 +266,3 @@ def rows_needed(
     if q >= _GOOD:
         return None
     return round(max(rows_for(high, _GOOD, n), n)), round(rows_for(low, _GOOD, n))
-
-
-def rows_lost(
-    sampled: tuple[int, int], overlap: list[tuple[float, float, float] | None]
-) -> list[str]:
-    """Return what is lost by drawing only some of the rows of a Dask collection."""
-    some, rows = sampled
-    if some == rows:
-        return []
-    said = f"{some} of {rows} rows were drawn at random, and the others were not used"
-    q = [one[0] for one in overlap if one is not None]
-    if not q:
-        return [f"{said}: what that loses is not known."]
-    lost = max(with_rows(one, rows / some) - one for one in q)
-    return [f"{said}: all of them would raise a squared overlap by up to {lost:.2g}."]
-
-
-def exchanged(pairs: list[tuple[int, int]], names: Any = None) -> list[str]:
-    """Return a caution on columns that were dropped though they would do as well as others."""
-    if not pairs:
-        return []
-
-    def called(j: int) -> str:
-        return str(j) if names is None else str(names[j])
-
-    each = [f"{called(a)} or {called(b)}" for a, b in pairs[:_PAIRS]]
-    more = f" and {len(pairs) - _PAIRS} more pairs" if len(pairs) > _PAIRS else ""
-    which = "which columns make the directions is undecided where they are alike"
-    return [f"{which}: {', '.join(each)}{more}."]
-
-
-def twins(X: Array, labels: Labels, names: Any = None) -> list[str]:
-    """Return a caution on columns that may be the target in another form.
-
-    Such a column puts the rows in the order of the target, or the classes one after the other.
-    """
-    some = np.random.default_rng(0).permutation(len(X))[:_TWIN_ROWS]
-    codes = np.unique(labels.codes[some], return_inverse=True)[1]
-    if labels.kind == "classes" and np.bincount(codes).min() < _EACH:
-        return []
-    ranks = _centred(codes)
-    found = []
-    for j in range(X.shape[1]):
-        column = np.asarray(X[some, j])
-        if labels.kind == "numbers":
-            own = _centred(np.unique(column, return_inverse=True)[1])
-            norm = float(np.sqrt((own @ own) * (ranks @ ranks)))
-            same = norm > 0 and abs(float(own @ ranks)) > _TWIN * norm
-        else:
-            parts = [column[codes == one] for one in range(codes.max() + 1)]
-            ends = sorted((part.min(), part.max()) for part in parts)
-            same = all(a[1] < b[0] for a, b in zip(ends, ends[1:], strict=False))
-        if same:
-            found.append(str(j) if names is None else str(names[j]))
-    if not found:
-        return []
-    which = f"the column {found[0]}" if len(found) == 1 else f"the columns {', '.join(found[:5])}"
-    alone = "alone orders" if len(found) == 1 else "each alone order"
-    return [f"{which} {alone} the rows as the target does: is this the target in another form?"]
-
-
-def follow_each_other(labels: Labels) -> list[str]:
-    """Return a caution on rows whose targets are similar to those of the rows before them."""
-    ranks = _centred(labels.codes)
-    if labels.kind != "numbers" or len(ranks) < 30 or (np.diff(ranks) >= 0).all():
-        return []
-    found = float(ranks[1:] @ ranks[:-1]) / max(float(ranks @ ranks), 1e-300)
-    if found < _SERIES or (np.diff(ranks) <= 0).all():
-        return []
-    return [
-        f"rows that follow each other have similar targets (correlation {found:.2f}): if their "
-        "order is that of time or place, rows that were held out are not new, directions may come "
-        "from the order alone, and scores and forecasts are too good."
-    ]
-
-
-def _centred(codes: NDArray[np.intp]) -> Array:
-    """Return mid-ranks of codes, less their mean."""
-    ranks = mid_ranks(codes, np.ones(len(codes)))
-    return np.asarray(ranks - ranks.mean())
-
-
-def warnings_of(
-    n: float, whitening: Whitening, tails: float, best: float, error: float
-) -> list[str]:
-    """Return reasons not to trust the answer: few rows, heavy tails, a score not above zero."""
-    found = []
-    if whitening.has_few_rows(n):
-        found.append(
-            f"{n:.0f} rows for {whitening.rank} independent columns are fewer than three each: "
-            "only first moments (sir) and few columns (sparse) were tried."
-        )
-    if tails > _HEAVY:
-        found.append(
-            f"the rows have heavy tails (fourth moment {tails:.1f} times that of Gaussian ones): "
-            "message passing assumes Gaussian ones, so other finders were tried beside it."
-        )
-    if error > 0 and best <= 3 * error:
-        found.append("the held-out score is not above zero: the directions may be noise.")
-    return found

@@ -42,7 +42,11 @@ Array = NDArray[np.float64]
 
 WIDE = 3000
 """Sparse tables with more columns than this are whitened by a Cholesky factor."""
-_ROUNDING = 1e-10
+_CONSTANT = 1e-12
+_CONSTANT_RAW = 1e-8
+"""A column with a smaller spread over its mean is constant; the latter where squares of entries are
+summed without taking the mean off first."""
+_ROUNDING = 1e-13
 """Eigenvalues of a correlation matrix below this fraction of the largest are zero."""
 GAUSSIAN = 1.2
 """Largest fourth moment of rows that count as Gaussian, divided by that of Gaussian rows."""
@@ -137,19 +141,34 @@ def whiten(X: Any, weights: Array, how: str = "auto") -> Whitening:
     n, p = X.shape
     if p > n and not hasattr(X, "tocsr"):
         return _of_rows(X, weights, center, how)
-    covariance = _second_moment(X, weights) / total - np.outer(center, center)
-    return whitening_of_moments(center, covariance, total, how, sparse=hasattr(X, "tocsr"))
+    if hasattr(X, "tocsr"):
+        second = (X.T @ X.multiply(weights[:, None]).tocsr()).toarray()
+        covariance = np.asarray(second, dtype=float) / total - np.outer(center, center)
+        return whitening_of_moments(center, covariance, total, how, sparse=True)
+    covariance = _covariance(X, weights, center)
+    return whitening_of_moments(center, covariance, total, how, mean=center)
 
 
 def whitening_of_moments(
-    center: Array, covariance: Array, total: float, how: str, *, sparse: bool = False
-) -> Whitening:
-    """Whiten from a mean and a covariance of `total` rows; the covariance is overwritten."""
-    scale = _scales(center, np.diag(covariance))
-    variances = np.diag(covariance) / scale**2
+    center: Array, covariance: Array, total: float, how: str, *, sparse: bool = False,
+    mean: Array | None = None,
+) -> Whitening:  # fmt: skip
+    """Whiten from a mean and a covariance of `total` rows; the covariance is overwritten.
+
+    Where rows were shifted before they were squared, `center` is the mean of the shifted rows, and
+    `mean` that of the rows themselves.
+    """
+    if mean is None:
+        varies = _varies(center, np.diag(covariance), _CONSTANT_RAW)
+    else:
+        varies = _varies(mean, np.diag(covariance), _CONSTANT)
+    scale = np.sqrt(np.where(varies, np.diag(covariance), 1.0))
+    variances = varies * np.diag(covariance) / scale**2
     correlation = covariance
     correlation /= scale
     correlation /= scale[:, None]
+    correlation[~varies] = 0.0
+    correlation[:, ~varies] = 0.0
     np.fill_diagonal(correlation, variances)
     p = len(center)
     if sparse and p > WIDE:
@@ -168,8 +187,10 @@ def _of_rows(X: Any, weights: Array, center: Array, how: str) -> Whitening:
     """Return the whitening in the row space of a table with more columns than rows."""
     total = float(weights.sum())
     centred = (np.asarray(X, dtype=float) - center) * np.sqrt(weights / total)[:, None]
-    scale = _scales(center, (centred**2).sum(axis=0))
-    centred /= scale
+    variances = (centred**2).sum(axis=0)
+    varies = _varies(center, variances, _CONSTANT)
+    scale = np.sqrt(np.where(varies, variances, 1.0))
+    centred *= varies / scale
     values, left = np.linalg.eigh(centred @ centred.T)
     keep = values > _ROUNDING * max(values[-1], 1e-300)
     vectors = centred.T @ (left[:, keep] / np.sqrt(values[keep]))
@@ -191,10 +212,9 @@ def _from_spectrum(
     return Whitening(center, scale, rank, shrinkage, vectors / np.sqrt(mixed) / scale[:, None])
 
 
-def _scales(center: Array, variances: Array) -> Array:
-    """Return standard deviations, 1 where a column is constant up to rounding."""
-    constant = variances <= (1e-8 * np.abs(center)) ** 2 + 1e-300
-    return np.where(constant, 1.0, np.sqrt(np.maximum(variances, 1e-300)))
+def _varies(center: Array, variances: Array, least: float) -> NDArray[np.bool_]:
+    """Return which columns are not constant up to rounding."""
+    return np.asarray(variances > (least * np.abs(center)) ** 2 + 1e-300)
 
 
 def _shrinkage(squares: float, p: int, total: float) -> float:
@@ -204,14 +224,13 @@ def _shrinkage(squares: float, p: int, total: float) -> float:
     return float(np.clip(noise / max(spread, 1e-12), 0.0, 1.0)) if spread > 0 else 1.0
 
 
-def _second_moment(X: Any, weights: Array) -> Array:
-    """Return the sum of w x x^T."""
-    if hasattr(X, "tocsr"):
-        return np.asarray((X.T @ X.multiply(weights[:, None]).tocsr()).toarray(), dtype=float)
+def _covariance(X: Any, weights: Array, center: Array) -> Array:
+    """Return the covariance of the rows; the mean is taken off before anything is squared."""
     found = np.zeros((X.shape[1], X.shape[1]))
     for rows in row_blocks(0, len(X)):
-        found += X[rows].T @ (X[rows] * weights[rows, None])
-    return found
+        part = X[rows] - center
+        found += part.T @ (part * weights[rows, None])
+    return found / float(weights.sum())
 
 
 def tail_weight(X: Any, whitening: Whitening, weights: Array) -> float:

@@ -1,9 +1,9 @@
 """The number of directions, by a criterion, held-out rows, permutations, and the bulk's edge.
 
 criterion     each number of directions gets as many columns as an extended Bayesian criterion likes
-              best; the number is the smallest whose criterion is within five nats of the best. It
-              is taken where it is not zero, and one more direction wherever the permutations below
-              and held-out rows show it.
+              best; the number is the smallest from 1 on whose criterion is within three nats of the
+              best, if that is above five, and else 0. It is taken where it is not zero, and one
+              more direction wherever the permutations below and held-out rows show it.
 cv            the smallest r whose held-out information is within two standard errors of the best,
               or whose score by a machine, on rows that are not Gaussian, is within half of one,
               if the best exceeds zero by three; r grows until one more direction adds nothing, or
@@ -195,12 +195,13 @@ def count_directions(
         )
         cv = criterion = worth = None
         if not few and can_drop(some, codes, whitening.rank):
-            criterion, worth, dropped = count_by_worth(some, given, codes, most, seed)
-            counter.fits = dict(dropped)
+            criterion, worth, dropped = count_by_worth(
+                some, given, codes, most, seed, counter.fits, counter.more
+            )
         if criterion:
             chosen, verdicts = _beyond(counter, criterion, most)
         else:
-            counter.fits = {}
+            counter.fits, counter.tests = {}, {}
             cv, verdicts = _by_held_out_rows(counter, most)
             chosen = cv
         if chosen or not thinned:
@@ -231,7 +232,7 @@ def _beyond(counter: CountFits, found: int, most: int) -> tuple[int, dict[int, V
     """
     verdicts: dict[int, Verdict] = {}
     informed = replace(counter, how="information")  # Not by a machine, whatever the rows.
-    while found < most and counter.remains(found)[0]:
+    while found < most and counter.more(found):
         for r in (found, found + 1):
             verdicts[r] = verdicts.get(r) or informed.verdict(r, more=True)
         rows = verdicts[found + 1].rows - verdicts[found].rows
@@ -251,7 +252,7 @@ def _by_held_out_rows(counter: CountFits, most: int) -> tuple[int, dict[int, Ver
     verdicts: dict[int, Verdict] = {}
     labels, best = counter.labels, 0
     for r in tracked(range(1, most + 1), "directions"):
-        more = not counter.few and (r == 1 or counter.remains(best)[0] is not False)
+        more = not counter.few and (r == 1 or counter.more(best) is not False)
         if r > best + (2 if more else 1):
             break
         verdicts[r] = counter.verdict(r, more=more)
@@ -287,11 +288,11 @@ def _looked_closer(counter: CountFits, found: int, most: int) -> int:
         gain, error = weighted_mean(counter.closer(after) - known, counter.labels.weights)
         return gain > (_SPARED["information"] if before else _SURE) * error
 
-    while found and counter.remains(found - 1)[0] is False and not adds(found - 1, found):
+    while found and counter.more(found - 1) is False and not adds(found - 1, found):
         found -= 1
     more = True
-    while more and found < most and (found == 0 or counter.remains(found)[0]):
-        steps = 2 if counter.remains(found)[0] else 1
+    while more and found < most and (found == 0 or counter.more(found)):
+        steps = 2 if counter.more(found) else 1
         next_ones = range(found + 1, min(found + steps, most) + 1)
         found, more = next(((r, True) for r in next_ones if adds(found, r)), (found, False))
     return found

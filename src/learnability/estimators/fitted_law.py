@@ -72,6 +72,9 @@ def fitted_law(found: Any, y: Any, sample_weight: Any = None) -> FiniteLaw:
     y, weights = np.asarray(y)[weights > 0], weights[weights > 0]
     report = found.report_
     r = report.supported or 0
+    if report.supported is None and report.undecided:
+        what, why = next(iter(report.undecided.items()))
+        raise LearnabilityError(f"There is no law to speak of: {what} are undecided, {why}.")
     if r == 0:
         raise LearnabilityError(
             "No direction is supported by held-out rows: there is no law to speak of."
@@ -81,9 +84,10 @@ def fitted_law(found: Any, y: Any, sample_weight: Any = None) -> FiniteLaw:
             f"{r} directions are supported, but the law of at most {_MOST_DIRECTIONS} is learned."
         )
     if any(known is None or known[0] < _KNOWN for known in report.overlap[:r]):
+        why = "; ".join(report.undecided.values()) or "more rows are needed"
         raise LearnabilityError(
             "A direction is not known to an overlap of 0.9, so that the law of the target given it "
-            "is undecided: more rows are needed."
+            f"is undecided: {why}."
         )
     labels = read_labels(y, weights)
     if labels.kind == "classes" and len(labels.values) > _MOST_CLASSES:

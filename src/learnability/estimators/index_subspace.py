@@ -10,6 +10,14 @@ from sklearn.utils import check_random_state
 
 from learnability.estimators._base import SubspaceEstimator, check_choice, check_count, fixed_signs
 from learnability.estimators._candidates import candidate, candidate_names
+from learnability.estimators._cautions import (
+    exchanged,
+    fewer_given,
+    lone_rows,
+    rows_lost,
+    twins,
+    warnings_of,
+)
 from learnability.estimators._confidence import (
     Confidence,
     beyond_halves,
@@ -17,6 +25,7 @@ from learnability.estimators._confidence import (
     confidence,
 )
 from learnability.estimators._copies import copied_rows, copies_said, merged_rows, row_of_copy
+from learnability.estimators._dependence import UNDECIDED, dependence
 from learnability.estimators._elimination import in_few_columns
 from learnability.estimators._judge import (
     Verdict,
@@ -28,18 +37,7 @@ from learnability.estimators._judge import (
     settled,
 )
 from learnability.estimators._labels import Labels, read_labels, weighted_mean
-from learnability.estimators._report import (
-    IN_ORDER,
-    IndexReport,
-    blind_methods,
-    exchanged,
-    follow_each_other,
-    overlaps,
-    rows_lost,
-    rows_needed,
-    twins,
-    warnings_of,
-)
+from learnability.estimators._report import IndexReport, blind_methods, overlaps, rows_needed
 from learnability.estimators._whitening import GAUSSIAN, Whitening, tail_weight, whiten
 from learnability.estimators.dimension import DimensionReport, count_directions
 from learnability.estimators.moment_subspace import MomentSubspace
@@ -154,7 +152,9 @@ class IndexSubspace(SubspaceEstimator):
         every, y, weights = self._read_counted(X, y, sample_weight)
         X, copies = every, copied_rows(every, y)
         if copies is not None:
+            given = weights.mean()
             X, y, weights = merged_rows(copies, X, y, weights)
+            weights = weights * (given / weights.mean())  # Copies are not counts of new rows.
         labels = read_labels(y, weights)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         whitening = whiten(X, weights, "auto")
@@ -201,7 +201,7 @@ class IndexSubspace(SubspaceEstimator):
         """Return the report on what was found; directions are ordered by their support."""
         n, r = float(labels.weights.sum()), len(self.components_)
         undecided: dict[str, str] = {}
-        series = follow_each_other(labels)
+        dependent = dependence(X, labels, seed)
         supported: int | None = r
         known: list[tuple[float, float, float] | None] = [None] * r
         if r:
@@ -218,7 +218,7 @@ class IndexSubspace(SubspaceEstimator):
                 )  # fmt: skip
                 coarse = coarse_directions(X, self.components_ * whitening.scale)
                 if r >= whitening.rank:
-                    reason, known = "as many directions as columns hold any truth", [None] * r
+                    reason, known = "all columns together hold any direction", [None] * r
                 elif any(one is None for one in known[:supported]):
                     reason = "the halves of the rows agree no better than chance on a direction"
                 if r < whitening.rank and coarse[:supported].any():
@@ -227,25 +227,21 @@ class IndexSubspace(SubspaceEstimator):
                         "directions may say the same"
                     )
                     known = [None if bad else q for q, bad in zip(known, coarse, strict=True)]
-            if series:
-                reason, known = IN_ORDER, [None] * r
+            what = "overlap with the true directions"
+            if dependent is not None:
+                what, reason, supported, known = UNDECIDED, dependent.reason, None, [None] * r
             if reason is not None:
-                undecided["overlap with the true directions"] = reason
-        found = warnings_of(n, whitening, tails, self.score_, self.score_error_)
-        found += rows_lost(getattr(self, "sampled_", (0, 0)), known) + series
-        found += exchanged(
-            getattr(self.estimator_, "stand_ins_", []), getattr(self, "feature_names_in_", None)
-        )
-        found += twins(X, labels, getattr(self, "feature_names_in_", None))
-        if self.n_components != "auto" and self.n_components > r:
-            found.append(
-                f"{self.n_components} directions were asked for, but {r} are given: "
-                + (
-                    f"the table has {r} independent columns."
-                    if r == whitening.rank
-                    else "the finder saw no more."
-                )
-            )
+                undecided[what] = reason
+        names = getattr(self, "feature_names_in_", None)
+        found = [
+            *warnings_of(n, whitening, tails, self.score_, self.score_error_),
+            *lone_rows(X, whitening, labels.weights),
+            *rows_lost(getattr(self, "sampled_", (0, 0)), known),
+            *([] if dependent is None else [dependent.caution]),
+            *exchanged(getattr(self.estimator_, "stand_ins_", []), names),
+            *twins(X, labels, names),
+            *fewer_given(self.n_components, r, whitening.rank),
+        ]
         return IndexReport(
             rows=len(X),
             columns=X.shape[1],

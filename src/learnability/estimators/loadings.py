@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.estimators._report import IN_ORDER
+from learnability.estimators._confidence import coarse_columns, coarse_directions
+from learnability.estimators._dependence import UNDECIDED
 from learnability.estimators.message_passing_subspace import MessagePassingSubspace
 from learnability.estimators.moment_subspace import MomentSubspace
 from learnability.progress import tracked
@@ -34,6 +35,10 @@ _MOST_ROWS = 5000
 """The largest number of rows that are resampled; errors are rescaled to all rows."""
 _ALIKE = 1e-7
 """Directions of columns with a smaller share of the variance are left out of an inverse."""
+_OTHERS = 3
+"""Number of dropped columns that join those of directions to which no freedom is left."""
+_POINTS = 20
+"""Fewest different values of the part of a direction in coarse columns that fix its weights."""
 _BLIND = 0.1
 """The largest share of bootstrap samples in which the finder may see nothing."""
 
@@ -114,7 +119,7 @@ def loadings(
     spread = np.sqrt(np.average(centred**2, axis=0, weights=given))
     rng, n = np.random.default_rng(seed), len(X)
     some = rng.permutation(len(X))[:_MOST_ROWS]
-    X, y, given = X[some], y[some], given[some]
+    whole_rows, X, y, given, centred = X, X[some], y[some], given[some], centred[some]
     whole = found._project(X)
     weights = _unit(found.components_ * spread)
     finder: Any = MessagePassingSubspace(
@@ -122,7 +127,7 @@ def loadings(
     )
     kept = np.arange(X.shape[1])
     if found.chosen_ == "elimination":
-        kept = found.estimator_.columns_
+        kept = _with_others(found.estimator_.columns_, spread, r)
         finder.set_params(start=found.components_[:, kept])
     elif found.chosen_ == "sparse":
         finder = found.estimator_.for_folds()
@@ -139,24 +144,52 @@ def loadings(
             left, _, right = np.linalg.svd(seen.T @ whole, full_matrices=False)
             components = np.zeros_like(found.components_)
             components[:, kept] = (left @ right).T @ again.components_
-            drawn.append(_unit(components * spread))
+            shares = counts / counts.sum()  # The spreads are those of the sample as well.
+            own = np.sqrt(np.maximum(shares @ centred**2 - (shares @ centred) ** 2, 0.0))
+            drawn.append(_unit(components * own))
     errors = np.sqrt(np.mean((np.array(drawn) - weights) ** 2, axis=0) * len(X) / n)
     if len(kept) < X.shape[1]:
         errors = _with_dropped(errors, kept, np.corrcoef(X[:, spread > 0].T), spread > 0)
     if blind > _BLIND * repeats:
         errors[:] = np.nan
     told = {}
+    vague = _few_points(whole_rows, found.components_ * spread, spread)
+    if vague.any():
+        errors[vague] = np.nan
+        told["undecided"] = "columns with few values may say the same with other weights"
     stand_ins = found.estimator_.stand_ins_ if found.chosen_ == "elimination" else []
     if stand_ins:
         errors[:] = np.nan
         told["undecided"] = "other columns could stand for some of these"
-    if IN_ORDER in found.report_.undecided.values():
+    if UNDECIDED in found.report_.undecided:
         errors[:] = np.nan
-        told["undecided"] = IN_ORDER
+        told["undecided"] = found.report_.undecided[UNDECIDED]
     supported = found.report_.supported
     if supported is not None:
         errors[supported:] = np.nan
+        supported = max(supported, found.report_.counted)
     return Loadings(columns, weights, errors, supported, **told)
+
+
+def _with_others(kept: NDArray[np.intp], spread: Array, r: int) -> NDArray[np.intp]:
+    """Return the kept columns, and some dropped ones where r directions have no freedom in them.
+
+    A single direction of a single column never moves, whatever the rows.
+    """
+    if len(kept) > r:
+        return kept
+    others = np.setdiff1d(np.flatnonzero(spread > 0), kept)
+    return np.sort(np.concatenate([kept, others[:_OTHERS]]))
+
+
+def _few_points(X: Array, weights: Array, spread: Array) -> NDArray[np.bool_]:
+    """Return which directions are mostly made of columns on which they take few values."""
+    coarse = coarse_columns(X, weights)
+    part = (X[:, coarse] / np.where(spread > 0, spread, 1.0)[coarse]) @ weights[:, coarse].T
+    found = coarse_directions(X, weights)
+    for j in np.flatnonzero(found):
+        found[j] = len(np.unique(np.round(part[:, j], 6))) <= _POINTS
+    return found
 
 
 def _with_dropped(
@@ -184,7 +217,8 @@ def _said(column: str, weight: float, margin: float) -> str:
     words = f"{column} {weight:+.2f}"
     if np.isnan(margin):
         return words
-    return f"{words} ({weight - margin:+.2f} to {weight + margin:+.2f})"
+    low, high = max(weight - margin, -1.0), min(weight + margin, 1.0)
+    return f"{words} ({low:+.2f} to {high:+.2f})"
 
 
 def _unit(weights: Array) -> Array:

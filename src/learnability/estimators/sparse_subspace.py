@@ -27,6 +27,8 @@ _SMALLEST = 0.03
 _FOLDS = 4
 _ROWS_EACH = 4
 """The least number of rows per column that is kept."""
+_CONSTANT = 1e-12
+"""A column with a smaller spread over its mean is constant."""
 _FAR = 3.0
 """Values are clipped at this many standard deviations before they are squared."""
 
@@ -126,7 +128,7 @@ def _standard(X: Array, weights: Array) -> tuple[Array, Array, Array]:
     center = shares @ X
     Z = X - center
     scale = np.sqrt(shares @ Z**2)
-    scale = np.where(scale > 1e-8 * np.abs(center) + 1e-150, scale, np.inf)
+    scale = np.where(scale > _CONSTANT * np.abs(center) + 1e-150, scale, np.inf)
     return Z / scale, center, np.where(np.isfinite(scale), scale, 1.0)
 
 

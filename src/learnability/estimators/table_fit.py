@@ -212,12 +212,12 @@ def apply_model(model: Path, path: Path) -> Any:
     return pandas.DataFrame(found.transform(X), columns=found.get_feature_names_out())
 
 
-def law_of_table(path: Path, target: str) -> tuple[FiniteLaw, str]:
+def law_of_table(path: Path, target: str, **reading: Any) -> tuple[FiniteLaw, str]:
     """Return the law of a target given the directions that were found in its table.
 
     Parameters
     ----------
-    path, target
+    path, target, **reading
         As in `read_table`.
 
     Returns
@@ -230,7 +230,7 @@ def law_of_table(path: Path, target: str) -> tuple[FiniteLaw, str]:
     LearnabilityError
         When the table cannot be read, or no law can be learned from it.
     """
-    fitted = fit_table(path, target, "auto", None, 0)
+    fitted = fit_table(path, target, "auto", None, 0, **reading)
     found, table = fitted.found, fitted.table
     law = fitted_law(found, table.y, table.weights)
     report = found.report_
