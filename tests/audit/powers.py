@@ -1,4 +1,4 @@
-"""Errors of `regimes` after steps against runs: `python -m tests.audit.powers [first last [stream]]`.
+"""Errors of `regimes` after steps, and runs: `python -m tests.audit.powers [first last [stream]]`.
 
 Problem k is drawn from the generator [stream, k], by default of stream 23; others are for
 development. Runs have the best of seventeen ridges. Right is an error within three standard errors

@@ -17,6 +17,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,15 @@ from learnability.labels.link import Link
 from learnability.targets import TargetLike, as_target
 from learnability.theory.csq import HIGHEST_KAPPA, csq_staircase, risk_floors
 from learnability.theory.equivalent import errors
+from learnability.theory.place_equivalent import best_error, in_classes
+from learnability.theory.placed_features import placed_features
 from learnability.theory.subspace_features import levels_in, subspace_levels
-from learnability.theory.trained_neurons import knowing_neurons, trained_neurons
+from learnability.theory.trained_neurons import (
+    Neurons,
+    drawn_neurons,
+    knowing_neurons,
+    trained_neurons,
+)
 
 __all__ = ["Regimes", "regimes"]
 
@@ -47,6 +55,10 @@ _MOST_ORDER = 4
 _LEFT_OUT = 0.08
 """Share of the error that what its equations leave out may change: lengths of inputs, and after
 steps more of the law of the neurons."""
+_DRAWN, _DRAWS = 2e7, 3
+"""The most entries of the samples of a step that are drawn, and how often they are."""
+_SHARE = 0.03
+"""Share of the error of trained neurons that their equations leave out."""
 _LONGEST = 7.0
 """The largest length of neurons along a hidden direction, over that of the rest."""
 _TOO_LONG = (
@@ -216,33 +228,111 @@ def regimes(
     if len(sizes) == 0 or not (sizes >= max(10, learned.r + 1)).all() or (sizes % 1).any():
         raise refuse("d", list(d), "whole numbers from 10 on, above the number of directions")
     values = []
+    asked = _Asked(learned, sigma, samples, neurons, order, steps, step)
     for one in sizes:
-        n_here, p_here = (max(c * one**e, 1.0) for c, e in (samples, neurons))
-        if step is None:
-            law = knowing_neurons(known, int(one), strength)
-        else:
-            size = float(step) * one ** ((max(order, 1) - 1) / 2)
-            taken = steps if order >= 1 else 0
-            law = trained_neurons(
-                learned.link, sigma, (int(one), n_here), size, taken, learned.noise
-            )
-        if law.longest() > _LONGEST:
+        found = (
+            asked.knowing(int(one), known, strength) if step is None else asked.trained(int(one))
+        )
+        if found is None:
             undecided += (_TOO_LONG.format(d=int(one)),)
-            values.append((math.nan, math.nan))
-            continue
-        both = []
-        for part in (law, law.half()):
-            found = subspace_levels(learned.link, known, sigma, part, learned.noise)
-            levels = levels_in(int(one), len(known), learned.r, found)
-            power = float(levels.sizes @ levels.eigenvalues) + levels.tail
-            tried = (errors(levels, n_here, p_here, v).test for v in _ridges(n_here, power))
-            both.append(min(tried))
-        values.append((both[0], abs(both[0] - both[1]) + _LEFT_OUT * both[0]))
+        values.append(found or (math.nan, math.nan))
     error, stderr = np.array(values).T
     return Regimes(
         samples, neurons, steps, known, float(floor), learned.label_variance, sizes,
         error, stderr, _THEOREM, undecided,
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What errors are asked for."""
+
+    target: Any
+    sigma: Link
+    samples: tuple[float, float]
+    neurons: tuple[float, float]
+    order: int
+    steps: int
+    step: float | None
+
+    def sizes(self, d: int) -> tuple[float, float]:
+        """Return n and p."""
+        n, p = (max(factor * d**power, 1.0) for factor, power in (self.samples, self.neurons))
+        return n, p
+
+    def knowing(self, d: int, known: Array, strength: float) -> tuple[float, float] | None:
+        """Return the error of neurons that know a subspace and its error; None if too long."""
+        law = knowing_neurons(known, d, strength)
+        if law.longest() > _LONGEST:
+            return None
+        link, noise = self.target.link, self.target.noise
+        both = []
+        for part in (law, law.half()):
+            found = subspace_levels(link, known, self.sigma, part, noise)
+            levels = levels_in(d, len(known), self.target.r, found)
+            power = float(levels.sizes @ levels.eigenvalues) + levels.tail
+            tried = (
+                errors(levels, *self.sizes(d), v).test for v in _ridges(self.sizes(d)[0], power)
+            )
+            both.append(min(tried))
+        return both[0], abs(both[0] - both[1]) + _LEFT_OUT * both[0]
+
+    def trained(self, d: int) -> tuple[float, float] | None:
+        """Return the error of neurons after steps and its error; None if they are too long."""
+        if self.sizes(d)[0] * d <= _DRAWN:
+            return self.drawn(d)
+        found = self.by_law(d)
+        # Beyond these sizes the law stands for draws, as well as it does at the last of them.
+        if found is None or self.gap is None:
+            return None
+        return found[0], math.hypot(found[1], found[0] * self.gap)
+
+    @cached_property
+    def gap(self) -> float | None:
+        """Relative difference of law and draws, where these are largest; None if too long."""
+        factor, power = self.samples
+        d = max(int((_DRAWN / factor) ** (1 / (1 + power))), 10)
+        law, drawn = self.by_law(d), self.drawn(d)
+        return None if law is None or drawn is None else abs(law[0] / drawn[0] - 1)
+
+    def drawn(self, d: int) -> tuple[float, float] | None:
+        """Return the mean error over a few draws of the samples of the steps."""
+        n, p = self.sizes(d)
+        words = self.target.link, self.sigma, (d, n, p), self.size(d), self.taken
+        laws = [drawn_neurons(*words, self.target.noise, seed) for seed in range(_DRAWS)]
+        if max(law.longest() for law in laws) > _LONGEST:
+            return None
+        found = [self.error(law, d) for law in laws]
+        spread = float(np.std(found, ddof=1)) / math.sqrt(_DRAWS)
+        fewer = self.error(laws[0].half(), d, fewer=True)
+        error = float(np.mean(found))
+        return error, spread + abs(found[0] - fewer) + _SHARE * error
+
+    def by_law(self, d: int) -> tuple[float, float] | None:
+        """Return the error by the law of the neurons."""
+        n, _ = self.sizes(d)
+        words = self.target.link, self.sigma, (d, n), self.size(d), self.taken
+        law = trained_neurons(*words, self.target.noise)
+        if law.longest() > _LONGEST:
+            return None
+        error = self.error(law, d)
+        return error, abs(error - self.error(law.half(), d, fewer=True)) + _SHARE * error
+
+    @property
+    def taken(self) -> int:
+        """Steps; on fewer than d samples none is taken."""
+        return self.steps if self.order >= 1 else 0
+
+    def size(self, d: int) -> float:
+        """Return the size of the steps."""
+        return float(self.step or 0.0) * d ** ((max(self.order, 1) - 1) / 2)
+
+    def error(self, law: Neurons, d: int, fewer: bool = False) -> float:
+        """Return the error of the best ridge on neurons of a law."""
+        target, (n, p) = self.target, self.sizes(d)
+        placed = placed_features(target.link, self.sigma, law, d, fewer)
+        missed = max(target.label_variance - target.noise - placed.variance(), 0.0)
+        return best_error(in_classes(placed, n), n, p, target.noise + missed)
 
 
 def _ridges(n: float, power: float) -> Array:
