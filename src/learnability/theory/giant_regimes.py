@@ -17,7 +17,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,16 +27,7 @@ from learnability.fields import is_number
 from learnability.labels.link import Link
 from learnability.targets import TargetLike, as_target
 from learnability.theory.csq import HIGHEST_KAPPA, csq_staircase, risk_floors
-from learnability.theory.equivalent import errors
-from learnability.theory.place_equivalent import best_error, in_classes
-from learnability.theory.placed_features import placed_features
-from learnability.theory.subspace_features import levels_in, subspace_levels
-from learnability.theory.trained_neurons import (
-    Neurons,
-    drawn_neurons,
-    knowing_neurons,
-    trained_neurons,
-)
+from learnability.theory.regime_errors import RegimeErrors
 
 __all__ = ["Regimes", "regimes"]
 
@@ -52,15 +42,8 @@ _THEOREM = (
     "step, conjecture 3 for later steps and for the floor"
 )
 _MOST_ORDER = 4
-_LEFT_OUT = 0.08
-"""Share of the error that what its equations leave out may change: lengths of inputs, and after
-steps more of the law of the neurons."""
-_DRAWN, _DRAWS = 2e7, 3
-"""The most entries of the samples of a step that are drawn, and how often they are."""
-_SHARE = 0.03
-"""Share of the error of trained neurons that their equations leave out."""
-_LONGEST = 7.0
-"""The largest length of neurons along a hidden direction, over that of the rest."""
+_MOST_STEPS = 20
+_TOO_FEW = "the error at d = {d}: neurons after steps have one from {least} dimensions on."
 _TOO_LONG = (
     "the error at d = {d}: neurons of this `step` or `strength` are so long along what they found "
     "that the integrals of their features are not resolved; a smaller one has an error."
@@ -88,10 +71,10 @@ class Regimes:
         Dimensions, and the errors of the best ridge there on neurons that have found the subspace,
         or that have taken the steps; NaN where that is undecided.
     error_stderr : array
-        By how much these change when half of the points of the law of the neurons are taken, and 8
-        % for what is left out: lengths of inputs, and after steps more of the law of the neurons.
-        That share is measured, not derived: the largest gap to runs was 7.5 % after steps, and 4 %
-        on neurons that know the subspace (d = 100).
+        What half of the points of the law of the neurons change, and 8 % on neurons that know the
+        subspace, for the lengths of inputs. After steps it is the spread over draws of their
+        samples, or how far their law is from draws in the largest dimension in which these are
+        made, and 3 % for what the equations leave out. Both shares are measured.
     theorem : str
         Where the statement comes from.
     undecided : tuple of str
@@ -209,6 +192,8 @@ def regimes(
         raise refuse("strength", strength, "a number from 0 on")
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 0:
         raise refuse("steps", steps, "a whole number from 0 on")
+    if step is not None and steps > _MOST_STEPS:
+        raise refuse("steps", steps, f"at most {_MOST_STEPS} where `step` is given")
     samples, neurons = _read("n", n), _read("p", p)
     order = min(int(samples[1]), _MOST_ORDER)
     kappa = int(min(samples[1], neurons[1]))
@@ -228,119 +213,23 @@ def regimes(
     if len(sizes) == 0 or not (sizes >= max(10, learned.r + 1)).all() or (sizes % 1).any():
         raise refuse("d", list(d), "whole numbers from 10 on, above the number of directions")
     values = []
-    asked = _Asked(learned, sigma, samples, neurons, order, steps, step)
+    taken = steps if order >= 1 else 0
+    asked = RegimeErrors(learned, sigma, (samples, neurons), order, taken, step)
     for one in sizes:
-        found = (
-            asked.knowing(int(one), known, strength) if step is None else asked.trained(int(one))
-        )
+        place = int(one)
+        if step is not None and place < asked.least:
+            undecided += (_TOO_FEW.format(d=place, least=asked.least),)
+            values.append((math.nan, math.nan))
+            continue
+        found = asked.knowing(place, known, strength) if step is None else asked.trained(place)
         if found is None:
-            undecided += (_TOO_LONG.format(d=int(one)),)
+            undecided += (_TOO_LONG.format(d=place),)
         values.append(found or (math.nan, math.nan))
     error, stderr = np.array(values).T
     return Regimes(
         samples, neurons, steps, known, float(floor), learned.label_variance, sizes,
         error, stderr, _THEOREM, undecided,
     )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What errors are asked for."""
-
-    target: Any
-    sigma: Link
-    samples: tuple[float, float]
-    neurons: tuple[float, float]
-    order: int
-    steps: int
-    step: float | None
-
-    def sizes(self, d: int) -> tuple[float, float]:
-        """Return n and p."""
-        n, p = (max(factor * d**power, 1.0) for factor, power in (self.samples, self.neurons))
-        return n, p
-
-    def knowing(self, d: int, known: Array, strength: float) -> tuple[float, float] | None:
-        """Return the error of neurons that know a subspace and its error; None if too long."""
-        law = knowing_neurons(known, d, strength)
-        if law.longest() > _LONGEST:
-            return None
-        link, noise = self.target.link, self.target.noise
-        both = []
-        for part in (law, law.half()):
-            found = subspace_levels(link, known, self.sigma, part, noise)
-            levels = levels_in(d, len(known), self.target.r, found)
-            power = float(levels.sizes @ levels.eigenvalues) + levels.tail
-            tried = (
-                errors(levels, *self.sizes(d), v).test for v in _ridges(self.sizes(d)[0], power)
-            )
-            both.append(min(tried))
-        return both[0], abs(both[0] - both[1]) + _LEFT_OUT * both[0]
-
-    def trained(self, d: int) -> tuple[float, float] | None:
-        """Return the error of neurons after steps and its error; None if they are too long."""
-        if self.sizes(d)[0] * d <= _DRAWN:
-            return self.drawn(d)
-        found = self.by_law(d)
-        # Beyond these sizes the law stands for draws, as well as it does at the last of them.
-        if found is None or self.gap is None:
-            return None
-        return found[0], math.hypot(found[1], found[0] * self.gap)
-
-    @cached_property
-    def gap(self) -> float | None:
-        """Relative difference of law and draws, where these are largest; None if too long."""
-        factor, power = self.samples
-        d = max(int((_DRAWN / factor) ** (1 / (1 + power))), 10)
-        law, drawn = self.by_law(d), self.drawn(d)
-        return None if law is None or drawn is None else abs(law[0] / drawn[0] - 1)
-
-    def drawn(self, d: int) -> tuple[float, float] | None:
-        """Return the mean error over a few draws of the samples of the steps."""
-        n, p = self.sizes(d)
-        words = self.target.link, self.sigma, (d, n, p), self.size(d), self.taken
-        laws = [drawn_neurons(*words, self.target.noise, seed) for seed in range(_DRAWS)]
-        if max(law.longest() for law in laws) > _LONGEST:
-            return None
-        found = [self.error(law, d) for law in laws]
-        spread = float(np.std(found, ddof=1)) / math.sqrt(_DRAWS)
-        fewer = self.error(laws[0].half(), d, fewer=True)
-        error = float(np.mean(found))
-        return error, spread + abs(found[0] - fewer) + _SHARE * error
-
-    def by_law(self, d: int) -> tuple[float, float] | None:
-        """Return the error by the law of the neurons."""
-        n, _ = self.sizes(d)
-        words = self.target.link, self.sigma, (d, n), self.size(d), self.taken
-        law = trained_neurons(*words, self.target.noise)
-        if law.longest() > _LONGEST:
-            return None
-        error = self.error(law, d)
-        return error, abs(error - self.error(law.half(), d, fewer=True)) + _SHARE * error
-
-    @property
-    def taken(self) -> int:
-        """Steps; on fewer than d samples none is taken."""
-        return self.steps if self.order >= 1 else 0
-
-    def size(self, d: int) -> float:
-        """Return the size of the steps."""
-        return float(self.step or 0.0) * d ** ((max(self.order, 1) - 1) / 2)
-
-    def error(self, law: Neurons, d: int, fewer: bool = False) -> float:
-        """Return the error of the best ridge on neurons of a law."""
-        target, (n, p) = self.target, self.sizes(d)
-        placed = placed_features(target.link, self.sigma, law, d, fewer)
-        missed = max(target.label_variance - target.noise - placed.variance(), 0.0)
-        return best_error(in_classes(placed, n), n, p, target.noise + missed)
-
-
-def _ridges(n: float, power: float) -> Array:
-    """Return ridges from far too small to far too large, for features of that mean square."""
-    usual = np.geomspace(1e-6 * min(n, 1.0), 10 * n, 61)
-    if power <= 1:
-        return usual
-    return np.append(usual, np.geomspace(10 * n, 10 * n * power, 2 + math.ceil(math.log2(power))))
 
 
 def _read(name: str, text: str) -> tuple[float, float]:

@@ -77,7 +77,7 @@ def in_classes(placed: Placed, samples: float) -> Classes:
     mass = P / P.sum() + P * placed.label**2 / max(float(P @ placed.label**2), 1e-300)
     inputs = _equal(placed.distances, mass, _PLACES)
     others = _equal(P @ placed.power, np.ones(m), _NEURONS)
-    places, neurons = np.bincount(inputs, P), np.bincount(others) / m
+    places, neurons = np.bincount(inputs, P), np.bincount(others, np.full(m, 1 / m))
     chosen = [inputs == c for c in range(len(places))]
     picked = [others == c for c in range(len(neurons))]
     root = np.sqrt(P)

@@ -81,6 +81,11 @@ class Placed(NamedTuple):
         centred = self.label - self.weights @ self.label
         return float(self.weights @ centred**2)
 
+    def scaled(self, factor: float) -> Placed:
+        """Return the same with a target whose differences from its mean are so much larger."""
+        mean = self.weights @ self.label
+        return self._replace(label=mean + factor * (self.label - mean))
+
 
 def placed_features(
     link: Link, activation: Link, neurons: Neurons, d: int, fewer: bool = False

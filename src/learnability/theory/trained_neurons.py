@@ -40,7 +40,7 @@ Array = NDArray[np.float64]
 
 _LOG_NEURONS, _LOG_TRAINED = 9, 8
 _MOST_NODES, _LOG_POINTS = 40_000, 13
-_BLOCK = 4096
+_BLOCK, _MOST_LONG = 4096, 2
 
 
 class Neurons(NamedTuple):
@@ -160,7 +160,8 @@ def drawn_neurons(
     seed : int
         Seed of the draw.
     """
-    (d, n, p), r, m = sizes, link.r, 2**_LOG_TRAINED
+    (d, n, p), r = sizes, link.r
+    m = min(max(round(p), 2), 2**_LOG_TRAINED)
     rng = np.random.default_rng([seed, d])
     a = rng.standard_normal(m)
     W = rng.standard_normal((m, d)) / math.sqrt(d)
@@ -178,7 +179,7 @@ def drawn_neurons(
             gradient += (error[:, None] * np.asarray(slope(fields), dtype=float)).T @ x
         W = W + step / count * a[:, None] * gradient
     hidden, rest = W[:, :r], W[:, r:]
-    long = np.linalg.eigh(rest.T @ rest)[1][:, ::-1][:, :steps]
+    long = np.linalg.eigh(rest.T @ rest)[1][:, ::-1][:, : min(steps, _MOST_LONG)]
     shared = rest @ long
     return Neurons(hidden, np.sqrt(np.sum((rest - shared @ long.T) ** 2, axis=1)), shared)
 
