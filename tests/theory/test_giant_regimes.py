@@ -114,7 +114,7 @@ def test_what_is_not_accepted_is_told() -> None:
 
 def test_hostile_sizes_end_in_a_sentence_or_in_no_more_than_the_square_of_the_label() -> None:
     """6.6e6 was printed for a label of square 2 after long steps; long neurons took all memory."""
-    long = regimes("z1 + z1*z2", step=1e9, d=[100])
+    long = regimes("z1 + z1*z2", step=1e9, d=[20])
     assert long.error[0] < 2.0
     far = regimes("z1 + z1*z2", strength=1e9, d=[100])
     assert np.isnan(far.error[0]) and "strength" in far.undecided[-1]

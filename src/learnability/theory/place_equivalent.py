@@ -77,7 +77,8 @@ def in_classes(placed: Placed, samples: float) -> Classes:
     mass = P / P.sum() + P * placed.label**2 / max(float(P @ placed.label**2), 1e-300)
     inputs = _equal(placed.distances, mass, _PLACES)
     others = _equal(P @ placed.power, np.ones(m), _NEURONS)
-    places, neurons = np.bincount(inputs, P), np.bincount(others, np.full(m, 1 / m))
+    places = np.asarray(np.bincount(inputs, P), dtype=float)
+    neurons = np.asarray(np.bincount(others, np.full(m, 1 / m)), dtype=float)
     chosen = [inputs == c for c in range(len(places))]
     picked = [others == c for c in range(len(neurons))]
     root = np.sqrt(P)

@@ -138,7 +138,7 @@ class RegimeErrors:
 
     def size(self, d: int) -> float:
         """Return the size of the steps."""
-        return float(self.step or 0.0) * d ** ((max(self.order, 1) - 1) / 2)
+        return float((self.step or 0.0) * d ** ((max(self.order, 1) - 1) / 2))
 
     def error(self, law: Neurons, d: int, fewer: bool = False) -> float:
         """Return the error of the best ridge on neurons of a law."""
