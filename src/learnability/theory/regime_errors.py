@@ -123,7 +123,7 @@ class RegimeErrors:
             found.append(self.error(law, d))
             spread = float(np.std(found, ddof=1)) / math.sqrt(len(found)) if found[1:] else math.inf
         assert first is not None
-        fewer, error = self.error(first.half(), d, fewer=True), float(np.mean(found))
+        fewer, error = self.error(first, d, fewer=True), float(np.mean(found))
         return error, spread + abs(found[0] - fewer) + _SHARE * error
 
     def law(self, d: int) -> Neurons:
