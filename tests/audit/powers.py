@@ -75,12 +75,12 @@ def runs(found: dict[str, Any]) -> np.ndarray:
 def judged(k: int, stream: int = 23) -> dict[str, Any]:
     """One problem: the error of theory, that of the runs, and whether they agree."""
     found = problem(k, stream)
-    powers = {name: f"{found[name][0]}*d^{found[name][1]}" for name in ("n", "p")}
+    n, p = (f"{found[name][0]}*d^{found[name][1]}" for name in ("n", "p"))
     about = {"k": k, **found}
     start = time.process_time()
     try:
         theory = regimes(
-            MultiIndex(found["link"], noise=found["noise"]), **powers, steps=found["steps"],
+            MultiIndex(found["link"], noise=found["noise"]), n=n, p=p, steps=found["steps"],
             activation=found["activation"], step=found["step"], d=[found["d"]],
         )  # fmt: skip
     except LearnabilityError as error:

@@ -42,7 +42,7 @@ _THEOREM = (
     "step, conjecture 3 for later steps and for the floor"
 )
 _MOST_ORDER = 4
-_MOST_STEPS = 20
+_MOST_STEPS = 6
 _TOO_FEW = "the error at d = {d}: neurons after steps have one from {least} dimensions on."
 _TOO_LONG = (
     "the error at d = {d}: neurons of this `step` or `strength` are so long along what they found "

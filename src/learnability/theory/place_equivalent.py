@@ -34,8 +34,8 @@ Array = NDArray[np.float64]
 _PLACES, _NEURONS = 8, 8
 _LEARNED, _ROUNDING = 1e-3, 1e-28
 """Functions of a smaller share n times their weight over that of the finer degrees join these."""
-_NEWTON, _DAMPED, _SETTLED = 40, 2000, 1e-6
-_RIDGES, _LEAST, _NEAR = 9, 1e-6, 0.1
+_NEWTON, _DAMPED, _SETTLED = 40, 2000, 1e-5
+_RIDGES, _LEAST, _NEAR = 12, 1e-6, 0.1
 
 
 class Classes(NamedTuple):
@@ -144,7 +144,7 @@ def best_error(classes: Classes, n: float, p: float, noise: float) -> float:
         return found[log_ridge]
 
     power = max(float(classes.places @ _power(classes)), 1.0)
-    grid = np.linspace(math.log(10 * n * power), math.log(_LEAST * min(n, 1.0)), 2 * _RIDGES)
+    grid = np.linspace(math.log(10 * n * power), math.log(_LEAST * min(n, 1.0)), _RIDGES)
     values = []
     for x in grid:
         values.append(error(float(x)))

@@ -43,7 +43,7 @@ _LENGTHS = 3
 _MOST_SHARED = 2
 _GRID, _MOST_ALONG, _LEAST_ALONG = 3000, 40, 7
 """About how many nodes kappa has, and how many along one coordinate at most and at least."""
-_LOG_POINTS = 11
+_LOG_POINTS, _MOST_PLACES = 11, 12_000
 _RARE = 1e-9
 _GROUPS = 10
 """Groups of neurons, each of which has one length c."""
@@ -140,13 +140,15 @@ def _places(section: Section, shared: int, fewer: bool) -> tuple[Array, Array]:
     breaks = axis_breaks(section)
     nodes = {0: 1, 1: 4, 2: 3}[shared]
     each = min(int((_GRID / nodes**shared) ** (1 / section.m)), _MOST_ALONG)
-    if breaks is None or each < _LEAST_ALONG:
+    axes = []
+    if breaks is not None and each >= _LEAST_ALONG:
+        each -= 2 * fewer
+        axes = [gauss_normal(one, each, least=max(each // 2, 4)) for one in breaks]
+        axes += [gauss_normal(np.zeros(0), nodes)] * shared
+    if not axes or math.prod(len(one) for one, _ in axes) > _MOST_PLACES:
         points = sobol_normals(section.m + shared, _LOG_POINTS - fewer, seed=1)
         points = np.vstack([points, -points])
         return points, np.full(len(points), 1 / len(points))
-    each -= 2 * fewer
-    axes = [gauss_normal(one, each, least=max(each // 2, 4)) for one in breaks]
-    axes += [gauss_normal(np.zeros(0), nodes)] * shared
     points, weights = product_grid(axes)
     seen = weights > _RARE
     return points[seen], weights[seen] / weights[seen].sum()

@@ -35,9 +35,11 @@ Array = NDArray[np.float64]
 
 _LEFT_OUT = 0.08
 """Share of the error that the lengths of inputs may change, on neurons that know a subspace."""
-_DRAWN, _DRAWS, _SETTLED = 2e7, (3, 24), 0.01
-"""The most entries of the samples of a step that are drawn, how often they are at least and at
-most, and the relative error of the mean at which that is enough."""
+_DRAWN, _NEURON, _FAR = 2e7, 64, 1000
+"""The most work of a draw, in numbers per sample of which the activation counts as so many, and the
+largest dimension."""
+_DRAWS, _SETTLED = (3, 12), 0.01
+"""How often samples are drawn at least and at most, and the relative error that is enough."""
 _SHARE = 0.03
 """Share of the error of trained neurons that their equations leave out."""
 _LONGEST = 7.0
@@ -98,18 +100,23 @@ class RegimeErrors:
         law = self.law(d)
         if law.longest() > _LONGEST:
             return None
-        if self.sizes(d)[0] * d <= _DRAWN:
+        if self.can_draw(d):
             return self.drawn(d)
         # Beyond these sizes the law stands for draws, as well as it does at the last of them.
         error = self.error(law, d)
         numerics = abs(error - self.error(law.half(), d, fewer=True))
         return error, numerics + (_SHARE + self.gap) * error
 
+    def can_draw(self, d: int) -> bool:
+        """Return whether the samples of the steps are few enough to be drawn."""
+        return d <= _FAR and self.sizes(d)[0] * (d + _NEURON) * max(self.taken, 1) <= _DRAWN
+
     @cached_property
     def gap(self) -> float:
         """Relative difference of law and draws at the largest dimension in which these are made."""
-        factor, power = self.powers[0]
-        d = max(int((_DRAWN / factor) ** (1 / (1 + power))), self.least)
+        d = _FAR
+        while d > self.least and not self.can_draw(d):
+            d = max(int(0.9 * d), self.least)
         return float(abs(self.error(self.law(d), d) / self.drawn(d)[0] - 1))
 
     def drawn(self, d: int) -> tuple[float, float]:

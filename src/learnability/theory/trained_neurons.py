@@ -179,7 +179,7 @@ def drawn_neurons(
             gradient += (error[:, None] * np.asarray(slope(fields), dtype=float)).T @ x
         W = W + step / count * a[:, None] * gradient
     hidden, rest = W[:, :r], W[:, r:]
-    long = np.linalg.eigh(rest.T @ rest)[1][:, ::-1][:, : min(steps, _MOST_LONG)]
+    long = np.linalg.svd(rest, full_matrices=False)[2][: min(steps, _MOST_LONG)].T
     shared = rest @ long
     return Neurons(hidden, np.sqrt(np.sum((rest - shared @ long.T) ** 2, axis=1)), shared)
 
