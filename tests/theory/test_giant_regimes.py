@@ -86,7 +86,7 @@ def test_trained_neurons_against_runs(n: int, p: float) -> None:
 
 
 def test_neurons_that_are_too_long_are_undecided() -> None:
-    found = regimes("z1 + He2(z2)", n="d^2.5", p="d", step=3.0, d=[20, 10_000])
+    found = regimes("z1 + He2(z2)", n="d^2.5", p="4", step=3.0, d=[20, 10_000])
     assert np.isfinite(found.error[0]) and np.isnan(found.error[1])
     assert "d = 10000" in found.undecided[-1] and "undecided" in str(found)
 
