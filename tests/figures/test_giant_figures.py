@@ -88,7 +88,7 @@ def test_network_and_kernel(tmp_path) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_regimes(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    size = regimes.RegimeSize((12, 1000), (12,), 2, 1e6)
+    size = regimes.RegimeSize((12,), (12,), 2, 1e6)
     data = regimes.compute(size, tmp_path / "runs.study")
     np.testing.assert_allclose(data["floor"], [4, 3, 2, 1, 0], atol=1e-9)
     errors = data["runs_error"].mean("seed").values[:, 0]

@@ -276,6 +276,18 @@ def test_symmetries_of_laws() -> None:
             np.testing.assert_allclose(law.variance(moved), law.variance(z), atol=1e-9)
 
 
+def test_what_a_label_with_a_latent_variable_tells_of_two_directions() -> None:
+    """E[z | y] of y = |z1 + xi| + z2, against an average over samples with labels close by."""
+    channel = Channel("abs(z1 + xi) + z2")
+    rng = np.random.default_rng(8)
+    z = rng.standard_normal((400_000, 2))
+    y = channel.sample(z, rng)
+    for at in (-0.5, 1.0, 2.5):
+        close = np.abs(y - at) < 0.02
+        error = z[close].std(axis=0) / np.sqrt(close.sum())
+        assert np.all(np.abs(channel.zeta(1, at) - z[close].mean(axis=0)) < 4 * error + 0.01)
+
+
 def test_sums_and_products_of_independent_latent_variables() -> None:
     """Mean and variance of the parts, against Gauss rules in both latent coordinates."""
     for text in (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from learnability.labels import Link
-from learnability.labels.relabelling import plain_label
+from learnability.labels import Channel, Link
+from learnability.labels.relabelling import plain_channel, plain_label
+from learnability.theory.state_evolution import state_evolution
 
 
 @pytest.mark.parametrize(
@@ -53,3 +54,12 @@ def test_latent_variables_may_become_plain_noise(
     assert found == Link(plain)
     assert found.law is not None
     assert found.law.added == (None if added is None else pytest.approx(added, rel=1e-12))
+
+
+def test_state_evolution_is_that_of_the_noise_inside() -> None:
+    outside = Channel("tanh(z1*z2 + 0.5*xi)")
+    inside = plain_channel(outside)
+    assert inside == Channel("z1*z2", 0.25)
+    assert state_evolution(outside).channel == inside
+    for kept in (Channel("max(z, xi)"), Channel("tanh(z)"), Channel("tanh(z + xi)", 0.1)):
+        assert plain_channel(kept) is kept

@@ -7,7 +7,7 @@ import pytest
 
 from learnability import Link, MultiIndex
 from learnability.learners.giant._network import blocks, drawn, gradient
-from learnability.theory.trained_neurons import knowing_neurons, trained_neurons
+from learnability.theory.trained_neurons import drawn_neurons, knowing_neurons, trained_neurons
 
 
 def test_the_law_after_one_step_is_that_of_a_network() -> None:
@@ -27,7 +27,12 @@ def test_the_law_after_one_step_is_that_of_a_network() -> None:
     assert np.mean(law.hidden**2, axis=0) == pytest.approx(np.mean(squares, axis=0), rel=0.1)
     length = np.mean(law.rest**2 + np.sum(law.shared**2, axis=1))
     assert length == pytest.approx(np.mean(others), rel=0.05)
-    assert law.shared.shape == (512, 1)
+    assert law.shared.shape == (256, 1)
+    draws = [drawn_neurons(target.link, sigma, (d, n, p), step, 1, 0.3, seed) for seed in range(2)]
+    found = np.mean([np.mean(one.hidden**2, axis=0) for one in draws], axis=0)
+    assert found == pytest.approx(np.mean(squares, axis=0), rel=0.15)
+    lengths = [np.mean(one.rest**2 + np.sum(one.shared**2, axis=1)) for one in draws]
+    assert np.mean(lengths) == pytest.approx(np.mean(others), rel=0.07)
 
 
 def test_neurons_that_know_a_subspace() -> None:

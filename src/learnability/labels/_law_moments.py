@@ -128,7 +128,8 @@ def mean_of_law(section: Section, law: Law, noise: float, order: int) -> Callabl
     table = line_table(law, section.A, section.b, noise) if section.m == 1 else None
     if table is not None:
         return lambda y: table.means(y, order)[:, None]
-    core = core_section(section, law)
+    core = core_section(section)
+    assert core is not None
     keep = visible_products(section.m, core.m - section.m, order)
     found = conditional_law(core, noise, order)
     return lambda y: found(y)[:, keep]

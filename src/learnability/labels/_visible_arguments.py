@@ -112,13 +112,13 @@ def at_many_numbers(function: Callable[[Array], Array], a: Array) -> Array:
         values = values.reshape(len(values), len(pairs), -1)
         if found is None:
             found = np.empty((len(values), len(a)))
-        infinite = ~np.isfinite(values).any(axis=(0, 2))
+        infinite: NDArray[np.bool_] = ~np.isfinite(values).any(axis=(0, 2))
         largest = max(largest, float(np.abs(values[np.isfinite(values)]).max(initial=0.0)))
         with np.errstate(invalid="ignore"):
             coefficients = values @ fit.T
         allowed = _EXACT * np.abs(values).max(axis=2) + _ROUNDING * largest
-        sound = (np.abs(coefficients[..., -_TAIL:]).max(axis=2) <= allowed).all(axis=0)
-        sound &= np.isfinite(values).all(axis=(0, 2))
+        settled = np.abs(coefficients[..., -_TAIL:]).max(axis=2) <= allowed
+        sound: NDArray[np.bool_] = (settled & np.isfinite(values).all(axis=2)).all(axis=0)
         active = []
         for k, here in enumerate(inside):
             start, end = pairs[k]
@@ -143,5 +143,5 @@ def at_many_numbers(function: Callable[[Array], Array], a: Array) -> Array:
 
 def _between(ordered: Array, low: float, high: float, last: float) -> slice:
     """The numbers of an interval, its end included where it is the last one."""
-    side = "right" if high >= last else "left"
-    return slice(int(np.searchsorted(ordered, low)), int(np.searchsorted(ordered, high, side)))
+    start = int(np.searchsorted(ordered, low))
+    return slice(start, len(ordered) if high >= last else int(np.searchsorted(ordered, high)))

@@ -27,9 +27,7 @@ from learnability.fields import is_number
 from learnability.labels.link import Link
 from learnability.targets import TargetLike, as_target
 from learnability.theory.csq import HIGHEST_KAPPA, csq_staircase, risk_floors
-from learnability.theory.equivalent import errors
-from learnability.theory.subspace_features import levels_in, subspace_levels
-from learnability.theory.trained_neurons import knowing_neurons, trained_neurons
+from learnability.theory.regime_errors import RegimeErrors
 
 __all__ = ["Regimes", "regimes"]
 
@@ -44,11 +42,8 @@ _THEOREM = (
     "step, conjecture 3 for later steps and for the floor"
 )
 _MOST_ORDER = 4
-_LEFT_OUT = 0.08
-"""Share of the error that what its equations leave out may change: lengths of inputs, and after
-steps more of the law of the neurons."""
-_LONGEST = 7.0
-"""The largest length of neurons along a hidden direction, over that of the rest."""
+_MOST_STEPS = 6
+_TOO_FEW = "the error at d = {d}: neurons after steps have one from {least} dimensions on."
 _TOO_LONG = (
     "the error at d = {d}: neurons of this `step` or `strength` are so long along what they found "
     "that the integrals of their features are not resolved; a smaller one has an error."
@@ -76,10 +71,10 @@ class Regimes:
         Dimensions, and the errors of the best ridge there on neurons that have found the subspace,
         or that have taken the steps; NaN where that is undecided.
     error_stderr : array
-        By how much these change when half of the points of the law of the neurons are taken, and 8
-        % for what is left out: lengths of inputs, and after steps more of the law of the neurons.
-        That share is measured, not derived: the largest gap to runs was 7.5 % after steps, and 4 %
-        on neurons that know the subspace (d = 100).
+        What half of the points of the law of the neurons change, and 8 % on neurons that know the
+        subspace, for the lengths of inputs. After steps it is the spread over draws of their
+        samples, or how far their law is from draws in the largest dimension in which these are
+        made, and 3 % for what the equations leave out. Both shares are measured.
     theorem : str
         Where the statement comes from.
     undecided : tuple of str
@@ -197,6 +192,8 @@ def regimes(
         raise refuse("strength", strength, "a number from 0 on")
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 0:
         raise refuse("steps", steps, "a whole number from 0 on")
+    if step is not None and steps > _MOST_STEPS:
+        raise refuse("steps", steps, f"at most {_MOST_STEPS} where `step` is given")
     samples, neurons = _read("n", n), _read("p", p)
     order = min(int(samples[1]), _MOST_ORDER)
     kappa = int(min(samples[1], neurons[1]))
@@ -216,41 +213,23 @@ def regimes(
     if len(sizes) == 0 or not (sizes >= max(10, learned.r + 1)).all() or (sizes % 1).any():
         raise refuse("d", list(d), "whole numbers from 10 on, above the number of directions")
     values = []
+    taken = steps if order >= 1 else 0
+    asked = RegimeErrors(learned, sigma, (samples, neurons), order, taken, step)
     for one in sizes:
-        n_here, p_here = (max(c * one**e, 1.0) for c, e in (samples, neurons))
-        if step is None:
-            law = knowing_neurons(known, int(one), strength)
-        else:
-            size = float(step) * one ** ((max(order, 1) - 1) / 2)
-            taken = steps if order >= 1 else 0
-            law = trained_neurons(
-                learned.link, sigma, (int(one), n_here), size, taken, learned.noise
-            )
-        if law.longest() > _LONGEST:
-            undecided += (_TOO_LONG.format(d=int(one)),)
+        place = int(one)
+        if step is not None and place < asked.least:
+            undecided += (_TOO_FEW.format(d=place, least=asked.least),)
             values.append((math.nan, math.nan))
             continue
-        both = []
-        for part in (law, law.half()):
-            found = subspace_levels(learned.link, known, sigma, part, learned.noise)
-            levels = levels_in(int(one), len(known), learned.r, found)
-            power = float(levels.sizes @ levels.eigenvalues) + levels.tail
-            tried = (errors(levels, n_here, p_here, v).test for v in _ridges(n_here, power))
-            both.append(min(tried))
-        values.append((both[0], abs(both[0] - both[1]) + _LEFT_OUT * both[0]))
+        found = asked.knowing(place, known, strength) if step is None else asked.trained(place)
+        if found is None:
+            undecided += (_TOO_LONG.format(d=place),)
+        values.append(found or (math.nan, math.nan))
     error, stderr = np.array(values).T
     return Regimes(
         samples, neurons, steps, known, float(floor), learned.label_variance, sizes,
         error, stderr, _THEOREM, undecided,
     )  # fmt: skip
-
-
-def _ridges(n: float, power: float) -> Array:
-    """Return ridges from far too small to far too large, for features of that mean square."""
-    usual = np.geomspace(1e-6 * min(n, 1.0), 10 * n, 61)
-    if power <= 1:
-        return usual
-    return np.append(usual, np.geomspace(10 * n, 10 * n * power, 2 + math.ceil(math.log2(power))))
 
 
 def _read(name: str, text: str) -> tuple[float, float]:

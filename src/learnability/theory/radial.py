@@ -35,7 +35,16 @@ from numpy.typing import NDArray
 from learnability.gaussian.rules import legendre
 from learnability.theory.mehler import mehler_parameter
 
-__all__ = ["Curve", "Profile", "RadialTarget", "RidgeFit", "harmonics", "radial_fit"]
+__all__ = [
+    "Curve",
+    "Profile",
+    "RadialTarget",
+    "RidgeFit",
+    "gegenbauer",
+    "harmonics",
+    "length_nodes",
+    "radial_fit",
+]
 
 Array = NDArray[np.float64]
 
@@ -164,6 +173,41 @@ def harmonics(D: int, a: int) -> float:
     if D == 1:
         return 1.0 if a < 2 else 0.0
     return float(math.comb(D + a - 1, a) - (math.comb(D + a - 3, a - 2) if a > 1 else 0))
+
+
+def length_nodes(d: int, count: int) -> tuple[Array, Array]:
+    """Return nodes of |x|^2 / 2 and their weights, exact for polynomials of degree 2 count - 1.
+
+    Parameters
+    ----------
+    d : int
+        Dimension of the normal vector x.
+    count : int
+        Number of nodes.
+    """
+    k = np.arange(count, dtype=float)
+    off = np.sqrt(k[1:] * (k[1:] + d / 2 - 1))
+    matrix = np.diag(2 * k + d / 2) + np.diag(off, 1) + np.diag(off, -1)
+    nodes, vectors = np.linalg.eigh(matrix)
+    return nodes, vectors[0] ** 2
+
+
+def gegenbauer(D: int, t: Array, count: int) -> Array:
+    """Return sqrt(N_a) P_a(t) for a below the count, shape (count, ...).
+
+    Parameters
+    ----------
+    D : int
+        Dimension.
+    t : array
+        Cosines.
+    count : int
+        Number of degrees, from two on.
+    """
+    found = [np.ones_like(t), t]
+    for a in range(1, count - 1):
+        found.append(((2 * a + D - 2) * t * found[a] - a * found[a - 1]) / (a + D - 2))
+    return np.array([math.sqrt(harmonics(D, a)) * found[a] for a in range(count)])
 
 
 def radial_fit(

@@ -34,12 +34,13 @@ from learnability.gaussian.sections import Section
 from learnability.labels.link import Link
 from learnability.theory.shifted_moments import moments_by_width
 
-__all__ = ["Neurons", "knowing_neurons", "trained_neurons"]
+__all__ = ["Neurons", "drawn_neurons", "knowing_neurons", "trained_neurons"]
 
 Array = NDArray[np.float64]
 
-_LOG_NEURONS = 9
+_LOG_NEURONS, _LOG_TRAINED = 9, 8
 _MOST_NODES, _LOG_POINTS = 40_000, 13
+_BLOCK, _MOST_LONG = 4096, 2
 
 
 class Neurons(NamedTuple):
@@ -108,10 +109,12 @@ def trained_neurons(
     noise : float
         Variance of the label noise.
     """
+    from scipy.special import chdtri, ndtr
+
     (d, n), r = sizes, link.r
-    drawn = sobol_normals(r + 2, _LOG_NEURONS, seed=0)
-    a, u, signs = drawn[:, r], drawn[:, :r] / math.sqrt(d), np.sign(drawn[:, r + 1 :])
-    c = np.full(len(a), _rest(d, r))
+    drawn = sobol_normals(r + 3, _LOG_TRAINED, seed=0)
+    a, u, signs = drawn[:, r], drawn[:, :r] / math.sqrt(d), np.sign(drawn[:, r + 1 : r + 2])
+    c = np.sqrt(chdtri(max(d - r, 1), ndtr(-drawn[:, r + 2])) / d)
     z, weights = _points(link)
     y = np.asarray(link(z), dtype=float)
     slope = activation.derivative()
@@ -132,6 +135,53 @@ def trained_neurons(
         c = np.sqrt((c * turn) ** 2 + size * np.maximum(all_noise[0] - others, 0.0))
         shared.append(step * a * np.sqrt((d - r) / n * others))
     return Neurons(u, c, np.array(shared).T.reshape(len(a), steps))
+
+
+def drawn_neurons(
+    link: Link,
+    activation: Link,
+    sizes: tuple[int, float, float],
+    step: float,
+    steps: int,
+    noise: float,
+    seed: int,
+) -> Neurons:
+    """Return neurons after giant steps on samples that are drawn.
+
+    Parameters
+    ----------
+    link, activation : Link
+        The target function and sigma.
+    sizes : tuple
+        The dimension d, the samples n of one step and the number p of neurons, which matters for
+        what the network says before the first step. The product n d is the cost.
+    step, steps, noise
+        As in `trained_neurons`.
+    seed : int
+        Seed of the draw.
+    """
+    (d, n, p), r = sizes, link.r
+    m = min(max(round(p), 2), 2**_LOG_TRAINED)
+    rng = np.random.default_rng([seed, d])
+    a = rng.standard_normal(m)
+    W = rng.standard_normal((m, d)) / math.sqrt(d)
+    slope, count = activation.derivative(), max(round(n), 1)
+    for k in range(steps):
+        gradient = np.zeros((m, d))
+        for start in range(0, count, _BLOCK):
+            x = rng.standard_normal((min(_BLOCK, count - start), d))
+            fields = (x @ W.T)[..., None]
+            said = np.asarray(activation(fields), dtype=float) @ a / m
+            y = np.asarray(link(x[:, :r]), dtype=float)
+            y += math.sqrt(noise) * rng.standard_normal(len(x))
+            # Fewer or more neurons than these say more or less before they have learned anything.
+            error = y - (said if k else said * math.sqrt(m / p))
+            gradient += (error[:, None] * np.asarray(slope(fields), dtype=float)).T @ x
+        W = W + step / count * a[:, None] * gradient
+    hidden, rest = W[:, :r], W[:, r:]
+    long = np.linalg.svd(rest, full_matrices=False)[2][: min(steps, _MOST_LONG)].T
+    shared = rest @ long
+    return Neurons(hidden, np.sqrt(np.sum((rest - shared @ long.T) ** 2, axis=1)), shared)
 
 
 def _rest(d: int, r: int) -> float:

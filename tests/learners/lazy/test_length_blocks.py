@@ -9,17 +9,18 @@ import pytest
 
 from learnability import LearnabilityError, Link, MultiIndex
 from learnability.learners.lazy._length_blocks import (
+    NODES,
     as_kernel,
     feature_blocks,
     kernel_blocks,
-    length_nodes,
     target_parts,
 )
+from learnability.theory.radial import length_nodes
 
 
 @pytest.mark.parametrize("d", [2, 3, 30, 10**6])
 def test_nodes_of_the_length_have_its_moments(d: int) -> None:
-    nodes, weights = length_nodes(d)
+    nodes, weights = length_nodes(d, NODES)
     q = 2 * nodes / d
     assert weights.sum() == pytest.approx(1.0, abs=1e-12)
     assert weights @ q == pytest.approx(1.0, rel=1e-9)
@@ -32,7 +33,7 @@ def test_blocks_make_up_the_kernel(text: str) -> None:
     kernel, d = Link("1 + z + z**2/2" if text == "quadratic" else text), 12
     blocks = kernel_blocks(kernel, d, 1e9)
     np.testing.assert_array_equal(blocks.sizes[:4], [1, 12, 77, 352])
-    nodes, _ = length_nodes(d)
+    nodes, _ = length_nodes(d, NODES)
     q = 2 * nodes / d
     kappa = blocks.radial @ blocks.radial.transpose(0, 2, 1)
     i, j, t = 3, 6, 0.4
@@ -84,7 +85,7 @@ def test_parts_of_a_target_have_its_square_at_every_length(text: str, d: int) ->
     """
     target = MultiIndex(text, noise=0.1)
     parts = target_parts(target, d, 8)
-    nodes, weights = length_nodes(d)
+    nodes, weights = length_nodes(d, NODES)
     squares = np.einsum("aqk,aqk->q", parts.along, parts.along) + parts.noise
     energies, beyond = target.degree_energies(7)
     assert weights @ squares == pytest.approx(float(energies.sum()) + beyond + 0.1, rel=1e-9)
@@ -103,7 +104,7 @@ def test_a_cubic_is_seen_by_the_linear_harmonics() -> None:
     """At given length E[He3(z) z] is not zero: z^3 has 3 |x|^2 / (d + 2) of the line."""
     d = 20
     parts = target_parts(MultiIndex("z**3"), d, 8)
-    nodes, _ = length_nodes(d)
+    nodes, _ = length_nodes(d, NODES)
     linear = np.sqrt(np.einsum("qk,qk->q", parts.along[1], parts.along[1]))
     np.testing.assert_allclose(linear, 3 * (2 * nodes) ** 1.5 / (d + 2) / math.sqrt(d), rtol=1e-9)
 

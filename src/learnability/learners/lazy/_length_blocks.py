@@ -27,7 +27,7 @@ from learnability.labels.hermite import expand
 from learnability.labels.link import Link
 from learnability.targets.base import Target
 from learnability.theory.length_equivalent import Blocks, Parts
-from learnability.theory.radial import harmonics
+from learnability.theory.radial import gegenbauer, harmonics, length_nodes
 
 __all__ = [
     "DEGREE",
@@ -53,15 +53,6 @@ _WIDEST = 12.0
 _BINS = 400
 
 
-def length_nodes(d: int, count: int = NODES) -> tuple[Array, Array]:
-    """Return nodes of |x|^2 / 2 and their weights, exact for polynomials of degree 2 count - 1."""
-    k = np.arange(count, dtype=float)
-    off = np.sqrt(k[1:] * (k[1:] + d / 2 - 1))
-    matrix = np.diag(2 * k + d / 2) + np.diag(off, 1) + np.diag(off, -1)
-    nodes, vectors = np.linalg.eigh(matrix)
-    return nodes, vectors[0] ** 2
-
-
 def _sizes(d: int, samples: float) -> Array:
     """Return the numbers of harmonics of the degrees that so many samples may learn."""
     sizes = np.array([harmonics(d, a) for a in range(DEGREE + 1)])
@@ -81,15 +72,7 @@ def _cosines(d: int, count: int) -> tuple[Array, Array]:
 def _table(d: int, sizes: Array) -> tuple[Array, Array]:
     """Return weights of cosines and N_a P_a at them, exact for fourth powers."""
     t, chances = _cosines(d, 2 * DEGREE + 2)
-    return chances, _gegenbauer(d, t, len(sizes)) * np.sqrt(sizes)[:, None]
-
-
-def _gegenbauer(d: int, t: Array, count: int) -> Array:
-    """Return sqrt(N_a) P_a(t) for a below the count, shape (count, ...)."""
-    found = [np.ones_like(t), t]
-    for a in range(1, count - 1):
-        found.append(((2 * a + d - 2) * t * found[a] - a * found[a - 1]) / (a + d - 2))
-    return np.array([math.sqrt(harmonics(d, a)) * found[a] for a in range(count)])
+    return chances, gegenbauer(d, t, len(sizes)) * np.sqrt(sizes)[:, None]
 
 
 def kernel_blocks(kernel: Link, d: int, samples: float, count: int = NODES) -> Blocks:
@@ -121,7 +104,7 @@ def kernel_blocks(kernel: Link, d: int, samples: float, count: int = NODES) -> B
     inside = np.outer(weights, weights) > 0
     values = np.where(inside[..., None], np.asarray(values, dtype=float), 0.0)
     own = np.where(weights > 0, np.asarray(own, dtype=float), 1.0)
-    table = _gegenbauer(d, t, len(sizes)) * chances
+    table = gegenbauer(d, t, len(sizes)) * chances
     found = np.einsum("qrt,at->aqr", values, table)
     found = 0.5 * (found + found.transpose(0, 2, 1)) / np.sqrt(sizes)[:, None, None]
     eigenvalues, axes = np.linalg.eigh(found)
@@ -216,7 +199,7 @@ def _angular(
     weights = weights / weights.sum()
     t = np.sin(angles)
     values = np.asarray(activation((lengths[:, None] * t)[..., None]), dtype=float)
-    return (_gegenbauer(d, t, count) * weights) @ values.T, values**2 @ weights
+    return (gegenbauer(d, t, count) * weights) @ values.T, values**2 @ weights
 
 
 def target_parts(target: Target, d: int, degrees: int, count: int = NODES) -> Parts:
