@@ -112,7 +112,7 @@ def at_many_numbers(function: Callable[[Array], Array], a: Array) -> Array:
         values = values.reshape(len(values), len(pairs), -1)
         if found is None:
             found = np.empty((len(values), len(a)))
-        infinite: NDArray[np.bool_] = ~np.isfinite(values).any(axis=(0, 2))
+        infinite = ~np.asarray(np.isfinite(values).any(axis=(0, 2)))
         largest = max(largest, float(np.abs(values[np.isfinite(values)]).max(initial=0.0)))
         with np.errstate(invalid="ignore"):
             coefficients = values @ fit.T
