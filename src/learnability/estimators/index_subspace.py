@@ -137,7 +137,7 @@ class IndexSubspace(SubspaceEstimator):
         y : array, shape (n,) or (n, outputs)
             The target: numbers, of which only the order counts, or classes.
         sample_weight : array, shape (n,), optional
-            Counts of the rows.
+            Weights of the rows, relative to each other: a row that counts twice is no new evidence.
 
         Returns
         -------
@@ -152,9 +152,8 @@ class IndexSubspace(SubspaceEstimator):
         every, y, weights = self._read_counted(X, y, sample_weight)
         X, copies = every, copied_rows(every, y)
         if copies is not None:
-            given = weights.mean()
             X, y, weights = merged_rows(copies, X, y, weights)
-            weights = weights * (given / weights.mean())  # Copies are not counts of new rows.
+        weights = weights / weights.mean()  # Neither copies nor weights are new rows.
         labels = read_labels(y, weights)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         whitening = whiten(X, weights, "auto")
