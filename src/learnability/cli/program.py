@@ -180,7 +180,7 @@ def fit(
         str, typer.Option(metavar="refuse|impute", help="What to do where values are missing.")
     ] = "refuse",
     weights: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A column of counts of the rows.")
+        str | None, typer.Option(metavar="NAME", help="A column of weights of the rows.")
     ] = None,
     task: Annotated[
         str,

@@ -66,7 +66,7 @@ _READING = {
     "columns": ("A,B,...", "The columns of the table to take; all by default."),
     "drop": ("A,B,...", "Columns of the table to leave out."),
     "missing": ("refuse|impute", "What to do where values of the table are missing."),
-    "weights": ("NAME", "A column of the table with counts of the rows."),
+    "weights": ("NAME", "A column of the table with weights of the rows."),
     "task": ("auto|numbers|classes", "What the target of the table is."),
 }
 """Options that say how a table is read -> their form and meaning."""
