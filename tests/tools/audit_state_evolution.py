@@ -6,7 +6,8 @@ are, up to three of their joint errors and 1e-4; and with `--runs D` message pas
 four seeds, must agree at the last ratio within three standard errors and 0.5 / sqrt(D). The links,
 ratios and criteria were fixed before the first run. `python -m tests.tools.audit_state_evolution
 FIRST LAST [--runs D] [--directions 1 2]` prints a line for each link with so many hidden directions
-and the sums.
+and the sums. With `--laws` they are the random laws of `tests.random_link_laws`, which are not said
+otherwise.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from learnability import BayesAMP, LearnabilityError, Link, MultiIndex
 from learnability.theory.state_evolution import FixedPoint, state_evolution
 
+from tests.random_link_laws import random_law_text
 from tests.random_links import WAYS, random_formula
 
 RATIOS = (0.4, 1.0, 3.0)
@@ -63,16 +65,18 @@ def main() -> int:
     parser.add_argument("last", type=int)
     parser.add_argument("--runs", type=int, default=0)
     parser.add_argument("--directions", type=int, nargs="*", default=[1, 2, 3])
+    parser.add_argument("--laws", action="store_true")
     given = parser.parse_args()
     wrong = refused = count = 0
     for number in range(given.first, given.last):
-        start, text = time.process_time(), random_formula(number)
-        if Link(text).r not in given.directions:
+        start = time.process_time()
+        text = random_law_text(number) if given.laws else random_formula(number)
+        if not given.laws and Link(text).r not in given.directions:
             continue
         count += 1
         try:
             points = overlaps(Link(text))
-            misses = contradictions(number, points)
+            misses = [] if given.laws else contradictions(number, points)
             if given.runs:
                 misses += filter(None, [disagreement(Link(text), points[-1].M, given.runs)])
             said = " ".join(f"{np.trace(p.M) / len(p.M):.4f}" for p in points)
