@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from learnability import Channel
+from learnability import Channel, Link
 from learnability.learners.bayes._generalisation import errors, expected_errors
 
 
@@ -100,3 +100,10 @@ def test_the_expected_error_is_exact_at_both_ends(
     found = expected_errors(channel, M, np.zeros_like(M))
     assert abs(found.squared - left(q)) <= 4 * found.squared_error + 1e-9
     assert found.squared_error <= 0.1 * left(q) + 1e-9
+
+
+@pytest.mark.parametrize("r", [1, 2, 3])
+def test_a_constant_label_is_never_wrong(r: int) -> None:
+    text = " + ".join(f"0*z{i + 1}" for i in range(r))
+    found = consistent(Channel(Link(text, r=r)), np.zeros((r, r)))
+    assert (found.squared, found.wrong) == (0.0, 0.0)

@@ -254,3 +254,12 @@ def test_labels_that_are_not_finite(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MultiIndex, "sample", lambda *_, **__: sample)
     with pytest.raises(LearnabilityError, match="labels that are not finite"):
         BayesAMP().simulate(target, d=20, alpha=3.0)
+
+
+def test_a_label_that_turns_out_to_be_constant() -> None:
+    link = "sign(z1*z2) - sign(z2*z1)"
+    theory = BayesAMP().predict(link, alpha=[3.0])
+    assert theory.attrs["alpha_c"] == np.inf
+    assert not theory.overlap.values.any() and not theory.misclassification.values.any()
+    runs = BayesAMP().simulate(link, d=50, alpha=3.0, seeds=2)
+    assert np.abs(runs.overlap.values).max() < 0.01 and not runs.misclassification.values.any()

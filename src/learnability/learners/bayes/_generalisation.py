@@ -197,8 +197,8 @@ def _chances(
             # All but the last, which has what is left.
             labels = [np.full(len(omega), level) for level in levels[:-1]]
             scores = [PlanarScore(scheme, y, float) for y in labels]
-            found = np.array([score(omega.T, C + 1e-9 * np.eye(r))[1] for score in scores])
-            return np.vstack([found, 1 - found.sum(axis=0)])
+            found = [score(omega.T, C + 1e-9 * np.eye(r))[1] for score in scores]
+            return np.array([*found, 1 - sum(found, np.zeros(len(omega)))])
     points = _normals(r, 7) if seed is None else sobol_normals(r, 9, 80 + seed)
     draws = omega[:, None] + points @ _root(C)
     if channel.law is not None:
