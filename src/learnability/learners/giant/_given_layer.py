@@ -41,7 +41,7 @@ from learnability.inputs.base import Directions
 from learnability.labels.link import Link
 from learnability.learners.giant._network import Network
 from learnability.learners.measurement import lengths_count
-from learnability.targets.base import Target
+from learnability.targets.base import Target, checked_memory
 from learnability.theory.shifted_moments import shifted_moments
 
 __all__ = ["Layer", "LowRank", "given_layer"]
@@ -54,7 +54,7 @@ _SHORT, _LONG = 0.02, 0.1
 """Shares of the squared length of the rows from which a direction is kept, and must be kept."""
 _LOG_POINTS = 10
 _LENGTHS = 8
-_SPACING = 0.1
+_SPACING, _LONGEST_TABLE = 0.1, 200_000
 _RANK = 1e-11
 _TERMS = 10
 _ORDERS = 2
@@ -237,8 +237,15 @@ def _moments(
     widths = np.exp(0.5 * (low + high) + 0.5 * (high - low) * np.cos(angles))
     reach = 1.01 * float(np.abs(fields).max()) + 1e-6
     count = max(math.ceil(2 * reach / (_SPACING * float(widths.min()))), 8)
+    if count > _LONGEST_TABLE:
+        raise LearnabilityError(
+            f"The fields of the neurons reach {reach / float(widths.min()):.3g} times as far as "
+            "the shortest of their rests, too far for the integrals of their features: use weaker "
+            "spikes or smaller steps, or `simulate`."
+        )
     grid = np.linspace(-reach, reach, count + 1)
     terms = _TERMS if correlation is not None else _ORDERS
+    checked_memory("The tables of these features", 16.0 * (terms + 4) * len(lengths) * count)
     tables = [[_table(activation, grid, w, k, power) for w in widths]
               for power, k in ((1, terms + 1), (2, 1))]  # fmt: skip
     # Chebyshev interpolation in the logarithm of the length, then cubic in the field.
