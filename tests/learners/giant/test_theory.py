@@ -174,6 +174,8 @@ def test_huge_batches_take_no_more_samples_than_their_noise_needs() -> None:
         replace(free, batch=1e6, step=1000.0).predict("tanh(z)", alpha=1.0)
     with pytest.raises(LearnabilityError, match="too close to 1"):
         replace(free, batch=1e15).predict("tanh(z)", alpha=1.0)
+    with pytest.raises(LearnabilityError, match=r"need .* GiB|would take about"):
+        replace(free, batch=1e14).predict("tanh(z)", d=50, alpha=1.0)
 
 
 def test_spikes_too_strong_for_tables_are_refused() -> None:

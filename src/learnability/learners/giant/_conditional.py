@@ -24,7 +24,7 @@ from learnability.learners.giant._limit_errors import Features, Labels
 from learnability.learners.giant._network import Parameters
 from learnability.targets.base import Target
 
-__all__ = ["features_given", "frame_along", "label_nodes", "labels_given"]
+__all__ = ["check_resolved", "features_given", "frame_along", "label_nodes", "labels_given"]
 
 Array = NDArray[np.float64]
 
@@ -103,8 +103,7 @@ def labels_given(target: Target, linear: Array, alignment: float, kappa: Array) 
     width = math.sqrt(1 - alignment**2)
     breaks = axis_breaks(section)
     if target.r == 1:
-        if width < _NARROW:
-            raise _too_close(target, alignment, "what is left beside it")
+        check_resolved(target, alignment)
         edges = np.concatenate([[-REACH], section.breakpoints, [REACH]])
         t, panels = composite_legendre(np.clip(edges, -REACH, REACH), min(0.4, 2 * width), 16)
         value = section(t[:, None])
@@ -187,6 +186,25 @@ def _given(section: Section, variance: Callable[[Array], Array], rule: Rule) -> 
         square = (piece.inner_weights * (values**2 + piece.evaluate(variance))).sum(axis=1)
         found.append(np.vstack([weighted.sum(axis=1), square, others]))
     return np.hstack(found)
+
+
+def check_resolved(target: Target, alignment: float) -> None:
+    """Refuse a spike that is so close to the one direction of a target that nodes are too many.
+
+    Parameters
+    ----------
+    target : Target
+        The target.
+    alignment : float
+        Cosine of its linear part with the spike.
+
+    Raises
+    ------
+    LearnabilityError
+        When what is left beside the direction is not resolved.
+    """
+    if target.r == 1 and 1 - alignment**2 < _NARROW**2:
+        raise _too_close(target, alignment, "what is left beside it")
 
 
 def _too_close(target: Target, alignment: float, what: str) -> LearnabilityError:

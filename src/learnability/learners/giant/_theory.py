@@ -16,8 +16,14 @@ from learnability.errors import LearnabilityError
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
 from learnability.learners.base import Found
+from learnability.learners.base.sizes import check_size
 from learnability.learners.giant._bulk import Batch, BatchRows, Bulk, IndependentRows
-from learnability.learners.giant._conditional import features_given, label_nodes, labels_given
+from learnability.learners.giant._conditional import (
+    check_resolved,
+    features_given,
+    label_nodes,
+    labels_given,
+)
 from learnability.learners.giant._given_layer import given_layer
 from learnability.learners.giant._layer_errors import layer_errors
 from learnability.learners.giant._limit_errors import Errors, Features, Labels, errors
@@ -83,6 +89,7 @@ def limit(learner: GiantSteps, target: Target, bulk: str = "independent") -> Par
         )
     step = step_size(learner, target, None)
     found = one_step(target, learner.activation, learner.init, step, learner.batch)
+    check_resolved(target, found.alignment)
     if bulk == "batch":
         # Signs with an odd activation are the same as ones.
         enough = replace(learner, init="ones", batch=_enough(learner, target, step))
@@ -247,6 +254,7 @@ def predicted_finite(
             "`ridge` is 0, but the errors of a given first layer are predicted for ridges above 0."
         )
     sizes = [samples(alpha, d) for alpha in at["alpha"]]
+    check_size("predict giant-steps with `d`", learner, target, {"d": d})
     checked_memory("The covariances of these neurons", 8.0 * 20 * neurons(learner, d) ** 2)
     found, parameters = [], []
     for seed in tracked(list(seeds), "first layers"):
