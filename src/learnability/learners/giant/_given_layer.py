@@ -56,7 +56,7 @@ _LOG_POINTS = 10
 _LENGTHS = 8
 _SPACING, _LONGEST_TABLE = 0.1, 200_000
 _RANK = 1e-8
-"""Least share of the largest mean square of a component that is kept; errors change by some 1e-6."""
+"""Share of the largest mean square from which a component is kept; errors change by some 1e-6."""
 _TERMS = 10
 _ORDERS = 2
 """Degrees of the rest of the field whose covariances between neurons count."""
