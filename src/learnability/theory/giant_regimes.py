@@ -26,7 +26,7 @@ from learnability.errors import LearnabilityError, refuse
 from learnability.fields import is_number
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
-from learnability.targets import MultiIndex, TargetLike, as_target
+from learnability.targets import TargetLike, as_target
 from learnability.theory.csq import HIGHEST_KAPPA, csq_staircase, risk_floors
 from learnability.theory.regime_errors import RegimeErrors
 
@@ -179,14 +179,12 @@ def regimes(
     >>> found.directions.shape, round(found.floor, 6)
     ((2, 2), 0.0)
     """
-    learned = as_target(target)
+    learned = as_target(target).simplified()
     if learned.kind != "multi-index" or learned.inputs.kind != "isotropic":
         raise LearnabilityError(
             f"`target` was given as {learned!r}, but a multi-index target with isotropic inputs is "
             "accepted: the staircase of giant steps is known for these."
         )
-    if isinstance(learned, MultiIndex):
-        learned = learned.simplified()
     if learned.channel.law is not None:
         raise LearnabilityError(
             f"`target` was given as {learned!r}, but a label that is a function of the hidden "

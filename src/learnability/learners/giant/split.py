@@ -98,7 +98,7 @@ def best_split(
     whole = isinstance(evaluations, int) and not isinstance(evaluations, bool)
     if not (whole and 1 <= evaluations <= _MOST):
         raise refuse("evaluations", evaluations, f"a whole number from 1 to {_MOST}")
-    learned = as_target(target)
+    learned = as_target(target).simplified()
     learner.check_target("values", "predict", learned, {"alpha": [alpha], "bulk": bulk})
 
     def split(x: NDArray[np.float64]) -> Split:
