@@ -39,3 +39,14 @@ def test_a_column_that_was_missed_comes_in_and_a_useless_one_goes():
 def test_a_start_of_columns_alone_sees_what_each_says():
     search = searched(1)
     assert search.alone()[0].argmax() == 1
+
+
+def test_the_weakest_columns_do_not_depend_on_units():
+    search, units = searched(3), np.array([1.0, 1.0, 1e-12, 1.0, 1e6, 1.0, 1.0])
+    four = np.array([1, 2, 4, 6])
+    components = search.local(four)
+    other = ColumnSearch(
+        search.X * units, search.y, search.labels, search.X.mean(axis=0) * units, 3
+    )
+    weak = search._weak(components, four).tolist()
+    assert other._weak(components / units, four).tolist() == weak

@@ -68,3 +68,10 @@ def test_predictions_of_far_rows_stay_near_the_targets():
     assert np.allclose(model.predict(far), [y.max() + np.ptp(y) / 10, y.min() - np.ptp(y) / 10])
     linear = IndexRegressor(MomentSubspace("sir", 1), LinearRegression()).fit(X, y)
     assert linear.predict(far)[0] > 100
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_targets_whose_squares_are_no_numbers_are_refused_in_words(size):
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    with pytest.raises(LearnabilityError, match="other units"):
+        IndexRegressor(MomentSubspace("sir", 1)).fit(X, X[:, 0] * size)

@@ -29,6 +29,7 @@ __all__ = [
     "checked_target",
     "fixed_signs",
     "read_weights",
+    "refuse_extreme_target",
     "refuse_extremes",
     "refuse_missing",
     "rows_in_memory",
@@ -217,6 +218,16 @@ def refuse_missing(X: Any) -> None:
         raise LearnabilityError(
             f"Input X contains NaN or infinity in the columns {', '.join(wrong)}: fill them (for "
             "instance with sklearn.impute.SimpleImputer) or leave them out."
+        )
+
+
+def refuse_extreme_target(y: NDArray[Any]) -> None:
+    """Refuse a target of numbers whose squares are no finite numbers, or vanish."""
+    size = float(np.abs(y).max(initial=0.0))
+    if size > _LARGEST or 0 < size < 1 / _LARGEST:
+        raise LearnabilityError(
+            f"`y` holds numbers beyond {_LARGEST:.0e}, or none beyond {1 / _LARGEST:.0e}: give it "
+            "in other units."
         )
 
 

@@ -298,10 +298,10 @@ class ColumnSearch:
         channel = CrossFittedChannel(self.labels, self.r, np.random.default_rng(0))
         g = channel.step(t, choose=True)[0]
         fisher = (g * weights[:, None]).T @ g
-        kept = self.centred[:, columns]
+        kept = self.centred[:, columns] / self.spread[columns]
         inverse = np.linalg.pinv((kept * weights[:, None]).T @ kept / weights.sum())
         alone = 1 / np.maximum(np.diag(inverse), 1e-300)
-        w = components[:, columns]
+        w = components[:, columns] * self.spread[columns]
         said = alone * np.einsum("aj,ab,bj->j", w, fisher, w) / 2
         order = np.argsort(said, kind="stable")[: m - self.r]
         weak = said[order] < self.cost(m) - self.cost(m - 1)

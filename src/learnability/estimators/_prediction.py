@@ -27,6 +27,7 @@ from learnability.estimators._base import (
     as_seed,
     check_count,
     read_weights,
+    refuse_extreme_target,
     refuse_missing,
 )
 from learnability.estimators._copies import copied_rows, merged_rows
@@ -64,6 +65,8 @@ class IndexPredictor(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
             check_count("folds", self.folds, 2)
         refuse_missing(X)
         X, y = validate_data(self, X, y, dtype=_NUMBERS, y_numeric=numeric, ensure_min_samples=2)
+        if numeric:
+            refuse_extreme_target(y)
         weights = read_weights(X, counts)
         X, y, weights = (rows[weights > 0] for rows in (X, y, weights))
         self._copies = copied_rows(X, y)
