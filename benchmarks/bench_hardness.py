@@ -79,7 +79,12 @@ def forget() -> None:
 
 def main() -> None:
     hardness(Link("z**3 + abs(z)"))
-    hardness(Link("z1*z2 + z1"))
+    for text in (
+        "z1*z2 + z1",
+        "2*z1 + abs(z2)",
+        "max(z1, z2 + xi)",
+    ):  # They import all that is used.
+        hardness(Link(text))
     yardsticks = [seconds(draw_and_sort) for _ in range(YARDSTICKS)]
     times, directions = {}, {}
     for name, (make, noise) in links().items():
