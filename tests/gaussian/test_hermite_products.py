@@ -64,3 +64,10 @@ def test_rotations_mix_products_of_one_order(m: int, order: int) -> None:
     turned = hermite_products(z @ turn.T, order)
     assert np.allclose(turned, rotation @ hermite_products(z, order), atol=1e-9 * scale)
     assert np.allclose(rotation @ rotation.T, np.eye(len(rotation)), atol=1e-8)
+
+
+@pytest.mark.parametrize("order", [1, 2, 4])
+def test_a_turn_by_a_right_angle_moves_products_and_adds_nothing(order: int) -> None:
+    rotation = product_rotation(np.array([[0.0, 1.0], [-1.0, 0.0]]), order)
+    assert np.count_nonzero(rotation) == order + 1
+    np.testing.assert_allclose(np.abs(rotation[rotation != 0]), 1.0)

@@ -199,3 +199,8 @@ def test_lines_without_roots() -> None:
     assert roots.shape == (3, 0)
     far = roots_on_lines(lambda p: p[..., 0] - 2 * REACH, np.zeros((1, 1)), np.ones(1))
     assert far.shape == (1, 0)
+
+
+def test_a_link_that_overflows_far_out_is_told_so() -> None:
+    with pytest.raises(LinkError, match=r"not finite at z = \[-37.*tails are too heavy"):
+        whole("exp(z1*z2)")(np.array([[-37.0, -37.0]]))

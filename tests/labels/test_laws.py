@@ -266,3 +266,11 @@ def test_a_law_in_python_that_is_none_is_a_sentence(law) -> None:  # type: ignor
     with pytest.raises(LinkError) as caught:
         law()
     assert str(caught.value).endswith(".")
+
+
+def test_counts_whose_rate_is_random_vary_more() -> None:
+    """Var(y | z) is the mean of the rate and its variance: 1 + z^2 + xi^2 has 2 + z^2 and 2."""
+    law = Link("poisson(1 + z**2 + xi**2)").law
+    assert law is not None
+    z = np.array([[0.0], [1.3], [-0.4]])
+    np.testing.assert_allclose(law.variance(z), 4 + z[:, 0] ** 2, rtol=1e-6)

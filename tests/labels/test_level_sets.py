@@ -180,3 +180,14 @@ def test_monotone_relabelling(text: str, relabelled: str) -> None:
 def test_too_many_branches_are_told() -> None:
     assert levels("He4(z)").tractable
     assert not levels(f"sin({MOST_BRANCHES}*z)").tractable
+
+
+def test_labels_near_an_atom_are_not_the_atom() -> None:
+    """relu: E[h_k | y] is h_k(y) for every label above zero, be it close to zero or not."""
+    sets = LevelSets(Section.whole(Link("relu(z)")))
+    y = np.array([1e-4, 0.05, 0.7])
+    found = sets.conditional(y, 2)
+    np.testing.assert_allclose(found[1], y, rtol=1e-9)
+    np.testing.assert_allclose(found[2], (y**2 - 1) / math.sqrt(2), rtol=1e-9)
+    at_atom = sets.conditional(np.zeros(1), 1)[1, 0]
+    assert at_atom == pytest.approx(-math.sqrt(2 / math.pi))

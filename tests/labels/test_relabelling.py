@@ -61,5 +61,11 @@ def test_state_evolution_is_that_of_the_noise_inside() -> None:
     inside = plain_channel(outside)
     assert inside == Channel("z1*z2", 0.25)
     assert state_evolution(outside).channel == inside
-    for kept in (Channel("max(z, xi)"), Channel("tanh(z)"), Channel("tanh(z + xi)", 0.1)):
+    for kept in (Channel("max(z, xi)"), Channel("z**2"), Channel("tanh(z + xi)", 0.1)):
         assert plain_channel(kept) is kept
+
+
+def test_state_evolution_is_that_of_the_argument() -> None:
+    """erf(3*z1*z2) had errors of 0.13 to 0.19 of overlaps, which are those of z1*z2."""
+    assert plain_channel(Channel("tanh(6*z**2)")) == Channel("z**2")
+    assert state_evolution(Channel("erf(3*z1*z2)")).channel == Channel("z1*z2")

@@ -151,3 +151,17 @@ def test_the_same_link_gives_the_same_report() -> None:
     assert hardness("sign(z1*z2)").to_dict() == hardness("sign(z2*z1)").to_dict() | {
         "link": "sign(z1*z2)"
     }
+
+
+def test_what_is_not_given_is_said_of_what_is_not_given() -> None:
+    """A narrow bump is no polynomial of z and xi, and its mean given z is one of z."""
+    z = np.linspace(-9, 9, 200_001)
+    law = np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi) * (z[1] - z[0])
+    mean = np.exp(-2000 * (0.5 * z - 0.6) ** 2 / 1.4) / np.sqrt(1.4)
+    variance = law @ mean**2 - (law @ mean) ** 2
+    told = hardness("exp(-2000*(0.5*z - 0.6 + 0.01*xi)**2)")
+    assert told.information_exponent == 1 and told.floors[0][0] == pytest.approx(variance, rel=1e-6)
+    assert not any("No information exponent" in note for note in told.notes)
+    endless = hardness("exp(z**2)")
+    assert endless.information_exponent is None
+    assert any("No information exponent" in note for note in endless.notes)

@@ -68,3 +68,9 @@ def test_every_assumption_of_the_talk_has_a_number() -> None:
     assert {row.kind for row in found} == {"essential", "technical", "number"}
     assert all(math.isfinite(row.number) for row in found)
     assert len({row.name for row in found}) == len(found)
+
+
+def test_an_even_activation_sees_no_linear_part() -> None:
+    found = verdicts(Hierarchical("tanh(3*z)", "He2(z)/2 + He3(z)/6"), "abs(z)")
+    assert found["c_1(sigma) is not zero"] == found["c_3(sigma) is not zero"] == "fails"
+    assert found["c_2(sigma) is not zero"] == "holds"

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from learnability.theory.equivalent import Levels, errors
+from learnability.theory.equivalent import Levels, errors, shares
 
 LINEAR = Levels(np.array([np.inf, 1.0]), np.array([0.0, 1.0]), np.array([0.3, 1.0]), 0.0, 0.25)
 BENT = LINEAR._replace(tail=0.6, eigenvalues=np.array([np.inf, 0.4]))
@@ -70,3 +70,11 @@ def test_a_level_that_is_not_seen_stays() -> None:
 def test_the_same_ratios_give_the_same_errors() -> None:
     big = BENT._replace(sizes=BENT.sizes * 500, eigenvalues=BENT.eigenvalues / 500)
     assert errors(big, 1000, 750, 0.2) == pytest.approx(errors(BENT, 2.0, 1.5, 0.2), rel=1e-10)
+
+
+def test_without_a_ridge_what_the_kernel_has_is_learned_and_the_rest_is_not() -> None:
+    levels = Levels(np.array([np.inf, 0.4, 0.0]), np.ones(3), np.ones(3), 0.0, 0.0)
+    left, learned = shares(levels, 0.0)
+    assert left.tolist() == [0.0, 0.0, 1.0] and learned.tolist() == [1.0, 1.0, 0.0]
+    for rest, part in zip(*shares(levels, 0.1), strict=True):
+        assert rest + part == pytest.approx(1.0)

@@ -11,7 +11,7 @@ from learnability import Link
 from learnability.theory import place_equivalent
 from learnability.theory.length_equivalent import Blocks, Parts, length_errors
 from learnability.theory.place_equivalent import best_error, in_classes
-from learnability.theory.placed_features import Placed, placed_features
+from learnability.theory.placed_features import _MOST_SHARED, Placed, placed_features
 from learnability.theory.radial import harmonics
 from learnability.theory.trained_neurons import Neurons
 
@@ -58,3 +58,16 @@ def test_radial_parts_are_those_of_samples() -> None:
         linear = np.mean(value * x[:, 1] / rest) * math.sqrt(D)
         seen = found.weights @ found.radial[1, :, j] * math.sqrt(found.sizes[1])
         assert seen == pytest.approx(linear, rel=0.01)
+
+
+def test_directions_of_shared_noise_beyond_the_first_count_as_rest() -> None:
+    rng = np.random.default_rng(4)
+    shared = 0.5 * rng.standard_normal((3, 4))
+    hidden, rest = rng.standard_normal((3, 1)), np.array([0.9, 1.1, 0.7])
+    link, sigma = Link("tanh(z)"), Link("relu(z - 1/2)")
+    found = placed_features(link, sigma, Neurons(hidden, rest, shared), 30)
+    kept = _MOST_SHARED
+    longer = np.sqrt(rest**2 + np.sum(shared[:, kept:] ** 2, axis=1))
+    same = placed_features(link, sigma, Neurons(hidden, longer, shared[:, :kept]), 30)
+    np.testing.assert_allclose(found.power, same.power, rtol=1e-12)
+    np.testing.assert_allclose(found.radial, same.radial, rtol=1e-12, atol=1e-15)

@@ -52,3 +52,12 @@ def test_vectors_leave_out_no_more_than_the_other_dimensions() -> None:
     here = recovered_directions(target, 32, 256)
     assert np.sum(1 - here.share) <= 2 + 1e-9 and "2 dimensions" in here.reason
     assert (here.least <= here.share).all() and (here.most == 1).all()
+
+
+def test_of_large_labels_nothing_is_promised_of_what_is_not_found() -> None:
+    target = Hierarchical("z**3", "He2(z)", N=4)
+    here = recovered_directions(target, 400, 500)
+    assert "eigenvectors of their own" in here.reason
+    chance = 4 / (400 - 4 + 4)
+    np.testing.assert_allclose(here.least, chance)
+    np.testing.assert_allclose(here.most, 1.0)

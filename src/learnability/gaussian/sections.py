@@ -72,11 +72,14 @@ class Section:
         z = self.points(np.asarray(s, dtype=float))
         value = np.asarray(self.link(z), dtype=float)
         if not np.isfinite(value).all():
-            where = np.round(z[~np.isfinite(value)][0], 3).tolist()
-            raise LinkError(
-                f"The link {self.link!r} is not finite at z = {where}; "
+            at = z[~np.isfinite(value)][0]
+            reason = (
                 "a link must be finite almost everywhere within nine standard deviations."
+                if np.abs(at).max() <= REACH
+                else "its tails are too heavy to be integrated."
             )
+            where = np.round(at, 3).tolist()
+            raise LinkError(f"The link {self.link!r} is not finite at z = {where}; {reason}")
         return value
 
     def points(self, s: Array) -> Array:

@@ -58,15 +58,16 @@ def plain_label(link: Link) -> Link:
 
 
 def plain_channel(channel: Channel) -> Channel:
-    """Return a channel whose labels tell the same, where latent variables become plain noise.
+    """Return a channel whose labels tell the same, by the plain label; see `plain_label`.
+
+    Latent variables of it that are merely added become plain noise.
 
     Parameters
     ----------
     channel : Channel
-        Any channel; one with noise of its own, and one without latent variables, are returned as
-        they are.
+        Any channel; one with noise of its own is returned as it is.
     """
-    if channel.noise > 0 or channel.law is None:
+    if channel.noise > 0:
         return channel
     plain = plain_label(channel.link)
     return channel if plain is channel.link else Channel(plain)

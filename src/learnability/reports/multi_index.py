@@ -159,7 +159,9 @@ def multi_index_hardness(target: Target) -> Hardness:
     relevant, note = relevant_subspace(link)
     notes += [note] if note else []
     expandable = is_square_integrable(link)
-    undecided += [] if expandable else ["information_exponent", "leap"]
+    if not expandable:
+        notes.append("No information exponent, leap or floors are given.")
+        undecided += ["information_exponent", "leap"]
     if not len(relevant):
         return _constant(target)
     correlated, _ = relevant_subspace(regression(link))

@@ -16,6 +16,7 @@ from learnability.labels.channel import checked_noise
 from learnability.labels.hermite import expand
 from learnability.labels.laws import Law
 from learnability.labels.link import Link
+from learnability.labels.relabelling import plain_channel
 from learnability.randomness import stream
 from learnability.targets.base import Draw, Sample, Target, beyond
 
@@ -80,6 +81,16 @@ class MultiIndex(Target):
         if channel.link is self.link:
             return self
         return MultiIndex(channel.link, noise=channel.noise, inputs=self.inputs)
+
+    def unrounded(self) -> MultiIndex:
+        """Return the target of a label that tells the same, and all of it in floating point.
+
+        Outer functions that are one-to-one go: tanh(g) of a large g is rounded to 1, which hides g.
+        """
+        plain = plain_channel(self.channel)
+        if plain == self.channel:
+            return self
+        return MultiIndex(plain.link, noise=plain.noise, inputs=self.inputs)
 
     @property
     def depends_on_dimension(self) -> bool:

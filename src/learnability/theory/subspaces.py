@@ -65,7 +65,7 @@ def relevant_subspace(link: Link) -> tuple[Array, str | None]:
     if link.law is not None:
         return _of_law(link.law)
     if (reason := _why_not_expanded(link)) is not None:
-        return np.eye(link.r), f"{reason} Hence no information exponent, leap or floors are given."
+        return np.eye(link.r), f"{reason} All its directions are counted as relevant."
     for order in hermite_orders(link.r):
         expansion = expand(link, order)
         total = sum(

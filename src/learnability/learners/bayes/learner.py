@@ -63,7 +63,7 @@ class BayesAMP(Learner):
     """
 
     name: ClassVar[str] = "bayes-amp"
-    numerics_version: ClassVar[int] = 11
+    numerics_version: ClassVar[int] = 12
     supports: ClassVar[Support] = Support(
         most_directions=4, laws=("finite", "counts", "normal", "density", "latent")
     )
@@ -136,12 +136,13 @@ class BayesAMP(Learner):
         return spectrum_is_needed(channel)
 
     def _run(self, target: MultiIndex, d: int, alpha: float, seed: int) -> dict[str, Any]:
-        X, y, W, _ = target.sample(seed, d=d, alpha=alpha, dtype=np.float32)
+        drawn = target.unrounded()
+        X, y, W, _ = drawn.sample(seed, d=d, alpha=alpha, dtype=np.float32)
         if not (np.isfinite(X).all() and np.isfinite(y).all()):
             raise LearnabilityError(
                 f"{target.link!r} gives labels that are not finite: message passing cannot run."
             )
-        X, told = sharded(X), relevant_directions(target.channel)
+        X, told = sharded(X), relevant_directions(drawn.channel)
         channel, hidden = told.channel, told.basis.astype(W.dtype) @ W
         rng, r = np.random.default_rng([seed, 3]), len(hidden)
         start: Start
@@ -173,10 +174,15 @@ class BayesAMP(Learner):
     def _observed(
         self, target: MultiIndex, told: RelevantDirections, run: Run, W: NDArray[Any]
     ) -> dict[str, Any]:
-        paths = zip(run.length, run.overlap, run.C, strict=True)
-        trace = [squared_error(told.channel, Q, M, C, _TRACE_NODES) for Q, M, C in paths]
-        final = errors(told.channel, run.length[-1], run.overlap[-1], run.C[-1])
-        overlap, length = told.outer(run.overlap), told.outer(run.length[-1])
+        overlap, length = told.outer(run.overlap), told.outer(run.length)
+        unknown = told.outer(run.C) + np.eye(target.r) - told.basis.T @ told.basis
+        label = relevant_directions(target.channel)
+        paths = [label.inner(N) for N in (length, overlap, unknown)]
+        trace = [
+            squared_error(label.channel, Q, M, C, _TRACE_NODES)
+            for Q, M, C in zip(*paths, strict=True)
+        ]
+        final, length = errors(label.channel, *(path[-1] for path in paths)), length[-1]
         size = np.sqrt(np.maximum(np.diag(length), 1e-300))
         seen = {
             "overlap": resolved(overlap[-1], target.link),

@@ -73,7 +73,7 @@ class Spectral(Learner):
     """
 
     name: ClassVar[str] = "spectral"
-    numerics_version: ClassVar[int] = 2
+    numerics_version: ClassVar[int] = 3
     supports: ClassVar[Support] = Support(laws=("finite", "counts", "normal", "density", "latent"))
     questions: ClassVar[tuple[Question, ...]] = (
         Question(
@@ -95,10 +95,11 @@ class Spectral(Learner):
         """Refuse a link none of whose directions can be found."""
         for alpha in at["alpha"] if verb == "simulate" else ():
             checked_sizes(target.r, None, at["d"], float(alpha), np.float32)
-        _trivial(target)
+        _trivial(target.unrounded())
 
     def run_one(self, question: str, target: Any, at: Mapping[str, Any], seed: int) -> Found:
         """Return the estimate from samples, in float32 and without forming a matrix."""
+        target = target.unrounded()
         run = self._run(target, at["d"], self._plan(target, at["alpha"]), seed)
         return Found({"cosine": run.overlap, **run._asdict()})
 
@@ -106,6 +107,7 @@ class Spectral(Learner):
         self, question: str, target: Any, at: Mapping[str, Any], seeds: Sequence[int] | None
     ) -> Found:
         """Return the estimate in the limit of large d; eigenvalues are the outliers."""
+        target = target.unrounded()
         recovery = _recoverable(target)
         notes: dict[str, None] = {}
         parts = [_predicted(self._plan(target, float(a)), target, notes) for a in at["alpha"]]
@@ -183,7 +185,7 @@ class Spectral(Learner):
         array, shape (r, d)
             Orthonormal rows.
         """
-        plan = self._plan(target, len(X) / X.shape[1])
+        plan = self._plan(target.unrounded(), len(X) / X.shape[1])
         return self._estimate(target, X, y, plan, seed, tolerance)[0]
 
     def _estimate(
