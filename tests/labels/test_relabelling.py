@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from learnability import BayesAMP, MultiIndex
 from learnability.labels import Channel, Link
 from learnability.labels.relabelling import plain_channel, plain_label
 from learnability.theory.state_evolution import state_evolution
@@ -69,3 +71,20 @@ def test_state_evolution_is_that_of_the_argument() -> None:
     """erf(3*z1*z2) had errors of 0.13 to 0.19 of overlaps, which are those of z1*z2."""
     assert plain_channel(Channel("tanh(6*z**2)")) == Channel("z**2")
     assert state_evolution(Channel("erf(3*z1*z2)")).channel == Channel("z1*z2")
+
+
+def test_constants_added_to_a_noisy_label_go_and_nothing_else() -> None:
+    """A run in single precision on abs(z) + 1e7 with noise 0.1 found nothing."""
+    for text, noise, plain in (
+        ("abs(z) + 10000000", 0.1, "abs(z)"),
+        ("3 + 2*abs(z)", 0.1, "2*abs(z)"),
+        ("5 + max(z, xi)", 0.2, "max(z, xi)"),
+        ("tanh(z) + 1", 0.1, "tanh(z)"),
+        ("2", 0.1, "2"),
+    ):
+        assert plain_channel(Channel(text, noise)) == Channel(plain, noise)
+    runs, far = (
+        BayesAMP().simulate(MultiIndex(text, noise=0.1), d=150, alpha=2.0, seeds=2)
+        for text in ("abs(z)", "abs(z) + 10000000")
+    )
+    np.testing.assert_allclose(runs.overlap, far.overlap, rtol=1e-6)

@@ -348,3 +348,12 @@ def test_bad_parities_end_in_a_sentence(arguments: tuple[Any, ...], sentence: st
 def test_the_support_fits_into_the_dimension() -> None:
     with pytest.raises(LearnabilityError, match="at least 5"):
         SparseParity(5).sample(0, n=3, d=4)
+
+
+def test_labels_that_single_precision_rounds_are_refused_there() -> None:
+    target = MultiIndex("z + 10000000")
+    assert np.std(target.sample(0, n=500, d=3).y) == pytest.approx(1.0, abs=0.1)
+    with pytest.raises(LearnabilityError, match="take the constant away"):
+        target.sample(0, n=500, d=3, dtype=np.float32)
+    for text in ("z + 1000", "10000000*sign(z)", "10000000 + 0*z", "exp(2*z)"):
+        assert len(MultiIndex(text).sample(0, n=500, d=3, dtype=np.float32).y) == 500

@@ -35,7 +35,7 @@ _ODD = {"neg", "tanh", "erf", "He1"}
 _ONE_TO_ONE = {"exp", "log", "sqrt", "sigmoid", "softplus"}
 
 
-def plain_label(link: Link) -> Link:
+def plain_label(link: Link, noisy: bool = False) -> Link:
     """Return a link with the same level sets, without outer functions that are one-to-one.
 
     Parameters
@@ -43,12 +43,14 @@ def plain_label(link: Link) -> Link:
     link : Link
         Any link; a function, and a random label that is none of latent variables, are returned as
         they are.
+    noisy : bool
+        Whether noise is added to the label, so that only constants that are added to it may go.
     """
     law = link.law
     whole = law.core.tree if isinstance(law, LatentLaw) else link.tree if law is None else None
     if whole is None:
         return link
-    tree = _peeled(whole)
+    tree = _moving(whole) if noisy else _peeled(whole)
     if tree is whole:
         return link
     latents: dict[int, Tree] = {
@@ -65,12 +67,18 @@ def plain_channel(channel: Channel) -> Channel:
     Parameters
     ----------
     channel : Channel
-        Any channel; one with noise of its own is returned as it is.
+        Any channel; of one with noise of its own only constants that are added go.
     """
-    if channel.noise > 0:
-        return channel
-    plain = plain_label(channel.link)
-    return channel if plain is channel.link else Channel(plain)
+    plain = plain_label(channel.link, channel.noise > 0)
+    return channel if plain is channel.link else Channel(plain, channel.noise)
+
+
+def _moving(tree: Tree) -> Tree:
+    """The summands of a sum that are not constant."""
+    if not isinstance(tree, Call) or tree.name != "+":
+        return tree
+    moving = [arg for arg in tree.args if variables(arg)]
+    return add(moving) if 0 < len(moving) < len(tree.args) else tree
 
 
 def _peeled(tree: Tree) -> Tree:

@@ -23,6 +23,8 @@ from learnability.targets.base import Draw, Sample, Target, beyond
 __all__ = ["MultiIndex", "SparseParity", "SpikedIndex"]
 
 _STANDARD = Isotropic()
+_ENOUGH = 16
+"""Labels that tell their spread."""
 
 
 @dataclass(frozen=True, init=False)
@@ -179,10 +181,29 @@ class MultiIndex(Target):
 
         def draw(batch: int, n: int, dtype: DTypeLike) -> Sample:
             X, h = self.inputs.draw(stream(seed, 1, batch), n, directions, dtype)
-            y = self.channel.sample(h, stream(seed, 2, batch)).astype(dtype)
+            y = _in_precision(self.channel.sample(h, stream(seed, 2, batch)), dtype, self.link)
             return Sample(X, y, directions.hidden.astype(dtype), h)
 
         return draw
+
+
+def _in_precision(y: NDArray[Any], dtype: DTypeLike, link: Link) -> NDArray[Any]:
+    """Return labels in a type, unless it has not the digits for what tells them apart.
+
+    Raises
+    ------
+    LearnabilityError
+        When the usual label is rounded by a thousandth of the spread of labels, or more.
+    """
+    rounded = y.astype(dtype)
+    if len(y) >= _ENOUGH:
+        size, spread = float(np.median(np.abs(y))), float(np.std(y))
+        if 0 < spread < 1e3 * float(np.finfo(rounded.dtype).eps) * size:
+            raise LearnabilityError(
+                f"Labels of {link!r} are about {size:.3g} and differ by {spread:.3g}, which the "
+                f"numbers of a run ({rounded.dtype}) round: take the constant away."
+            )
+    return rounded
 
 
 def SpikedIndex(
