@@ -38,7 +38,7 @@ def test_seeds() -> None:
     assert found == [5, 6] and all(type(s) is int for s in found)
 
 
-@pytest.mark.parametrize("seeds", [0, -1, True, 2.0, "12", [], [-1], [1.5], [True], None])
+@pytest.mark.parametrize("seeds", [0, -1, True, 2.0, "12", [], [-1], [1.5], [True], None, 10**9])
 def test_bad_seeds(seeds: object) -> None:
     with pytest.raises(LearnabilityError, match=r"`seeds` was given as .* is accepted"):
         checked_seeds(seeds)  # type: ignore[arg-type]

@@ -11,6 +11,8 @@ from learnability.errors import LearnabilityError, refuse
 
 __all__ = ["checked_seed", "checked_seeds", "stream"]
 
+_MOST_SEEDS = 1_000_000
+
 
 def stream(seed: int, *path: int) -> np.random.Generator:
     """Return the random numbers of one part of a seed's data.
@@ -52,9 +54,10 @@ def checked_seeds(seeds: int | Sequence[int]) -> list[int]:
             if len(set(found)) < len(found):
                 raise LearnabilityError(f"`seeds` was given as {found!r}, but one of them twice.")
             return [int(seed) for seed in found]
-    elif _whole(seeds) and seeds >= 1:
+    elif _whole(seeds) and 1 <= seeds <= _MOST_SEEDS:
         return list(range(int(seeds)))
-    raise refuse("seeds", seeds, "a number of seeds from 1 or a list of whole numbers from 0")
+    accepted = f"a number of seeds from 1 to {_MOST_SEEDS} or a list of whole numbers from 0"
+    raise refuse("seeds", seeds, accepted)
 
 
 def _whole(value: Any) -> bool:

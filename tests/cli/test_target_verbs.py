@@ -10,7 +10,7 @@ import pandas
 import pytest
 import xarray
 
-from learnability import figures
+from learnability import figures, regimes
 from learnability.labels import CATALOGUE
 from learnability.targets import MultiIndex
 
@@ -200,3 +200,16 @@ def test_the_catalogue(run) -> None:  # type: ignore[no-untyped-def]
     one = run("catalogue", "parity-2")
     assert one.code == 0 and "2.467" in one.out and "y = sign(z1*z2)" in one.out
     assert run("catalogue", "parity-99").code == 2
+
+
+def test_regimes_after_steps_in_given_dimensions(run) -> None:  # type: ignore[no-untyped-def]
+    words = ["regimes", "z1 + z1*z2", "--n", "4*d", "--p", "d"]
+    done = run(*words, "--step", "1", "--d", "20,30", "--json")
+    assert (done.code, done.err) == (0, "")
+    found, expected = json.loads(done.out), regimes("z1 + z1*z2", n="4*d", step=1.0, d=[20, 30])
+    assert found == expected.to_dict()
+    undecided = run(*words, "--activation", "exp(z)", "--d", "20", "--json")
+    assert undecided.code == 0 and json.loads(undecided.out)["error"] == [None]
+    for wrong in (["--step", "nan"], ["--strength", "-1"], ["--d", "5"], ["--d", "1e300"]):
+        refused = run(*words, *wrong)
+        assert refused.code == 2 and "was given as" in refused.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -118,6 +119,33 @@ def test_hostile_sizes_end_in_a_sentence_or_in_no_more_than_the_square_of_the_la
     assert long.error[0] < 2.0
     far = regimes("z1 + z1*z2", strength=1e9, d=[100])
     assert np.isnan(far.error[0]) and "strength" in far.undecided[-1]
-    for wrong in ({"d": [10.5]}, {"d": [math.nan]}, {"d": ["100"]}, {"strength": -1.0}):
-        with pytest.raises(LearnabilityError, match=r"`d`|`strength`"):
+    for wrong in (
+        {"d": [10.5]}, {"d": [math.nan]}, {"d": ["100"]}, {"d": None}, {"d": 10**300},
+        {"d": [100] * 2000}, {"strength": -1.0}, {"n": "d^400"}, {"n": f"1{300 * '0'}*d"},
+        {"activation": "z1*z2"}, {"activation": "z + xi"},
+    ):  # fmt: skip
+        with pytest.raises(LearnabilityError, match=r"`(d|strength|n|activation)` was given"):
             regimes("z1 + z1*z2", **wrong)
+    with pytest.raises(LearnabilityError, match="at most 4 hidden directions"):
+        regimes("z1*z2*z3*z4*z5*z6", n="d^3")
+    with pytest.raises(LearnabilityError, match="square-integrable"):
+        regimes("z1", activation="exp(z**2)")
+
+
+@pytest.mark.parametrize(
+    "words", [{"step": 1e100}, {"activation": "exp(z)"}, {"activation": "exp(3*z)", "step": 1.0}]
+)
+def test_features_beyond_the_integrals_are_undecided(words: dict[str, Any]) -> None:
+    """These ended in errors of the linear algebra, and one number was that of a cut integral."""
+    found = regimes("z1 + z1*z2", d=100, **words)
+    assert np.isnan(found.error[0]) and "not resolved" in found.undecided[-1]
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["error"] == [None]
+
+
+@pytest.mark.parametrize("step", [None, 1.0])
+def test_noise_inside_a_label_that_is_merely_added_is_noise(step: float | None) -> None:
+    """`z + xi` had the floor 0 and the error 0.023, for labels with noise of variance 1."""
+    inside = regimes("z + xi", step=step, d=[100])
+    outside = regimes(MultiIndex("z", noise=1.0), step=step, d=[100])
+    assert inside.floor == outside.floor == 1.0
+    assert inside.error[0] == pytest.approx(outside.error[0]) and inside.error[0] > 1

@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from learnability.cli.grids import grid
 from learnability.cli.options import argument, command, plain_option
 from learnability.cli.output import (
     PICTURES,
@@ -153,12 +154,21 @@ def _regimes(help: str) -> Any:
         plain_option("p", str, "d", metavar="POWER", help="Neurons, such as 32, d or d^2."),
         plain_option("steps", int, 1, help="Number of giant steps."),
         plain_option("activation", str, "relu(z - 1/2)", help="The function of the neurons."),
+        plain_option("strength", float, 1.0, metavar="X",
+                     help="Length of neurons along each direction that was found."),
+        plain_option("step", float | None, None, metavar="X",
+                     help="Size of the steps over d^((k - 1) / 2), n of the order of d^k: the "
+                     "errors are then those of neurons that have taken the steps."),
+        plain_option("d", str, "100,1e3,1e4,1e5,1e6", metavar="GRID",
+                     help="Dimensions in which the errors are computed."),
         plain_option("json", bool, False, help="Print one JSON object."),
     ]  # fmt: skip
     return command("regimes", help, parameters, _placed)
 
 
 def _placed(values: dict[str, Any]) -> None:
+    import numpy as np
+
     from learnability.theory import regimes
 
     with working("regimes"):
@@ -168,6 +178,9 @@ def _placed(values: dict[str, Any]) -> None:
             values["p"],
             values["steps"],
             activation=values["activation"],
+            strength=values["strength"],
+            step=values["step"],
+            d=np.atleast_1d(grid(values["d"], "d")).tolist(),
         )
     typer.echo(json.dumps(found.to_dict(), allow_nan=False) if values["json"] else found.to_text())
 

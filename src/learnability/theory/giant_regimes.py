@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from learnability.errors import LearnabilityError, refuse
 from learnability.fields import is_number
+from learnability.labels.hermite import expand
 from learnability.labels.link import Link
 from learnability.targets import TargetLike, as_target
 from learnability.theory.csq import HIGHEST_KAPPA, csq_staircase, risk_floors
@@ -43,10 +44,13 @@ _THEOREM = (
 )
 _MOST_ORDER = 4
 _MOST_STEPS = 6
+_MOST_DIRECTIONS, _MOST_POWER = 4, 9
+_LARGEST, _MOST_SIZES, _MOST = 1e30, 1000, 1e80
+"""The largest dimension, how many of them have errors at once, and the most samples or neurons."""
 _TOO_FEW = "the error at d = {d}: neurons after steps have one from {least} dimensions on."
 _TOO_LONG = (
-    "the error at d = {d}: neurons of this `step` or `strength` are so long along what they found "
-    "that the integrals of their features are not resolved; a smaller one has an error."
+    "the error at d = {d}: neurons of this `step` or `strength` are so long, or the `activation` "
+    "grows so fast, that the integrals of their features are not resolved; smaller steps have one."
 )
 
 
@@ -94,12 +98,12 @@ class Regimes:
     undecided: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the parts as lists and numbers."""
+        """Return the parts as lists and numbers; what is undecided is None."""
         return {
             "n": list(self.n), "p": list(self.p), "steps": self.steps,
             "directions": self.directions.tolist(), "floor": self.floor,
-            "variance": self.variance, "d": self.d.tolist(), "error": self.error.tolist(),
-            "error_stderr": self.error_stderr.tolist(),
+            "variance": self.variance, "d": self.d.tolist(), "error": _known(self.error),
+            "error_stderr": _known(self.error_stderr),
             "theorem": self.theorem, "undecided": list(self.undecided),
         }  # fmt: skip
 
@@ -137,14 +141,14 @@ def regimes(
     activation: str | Link = "relu(z - 1/2)",
     strength: float = 1.0,
     step: float | None = None,
-    d: Sequence[int] = (100, 1000, 10_000, 100_000, 1_000_000),
+    d: int | Sequence[int] = (100, 1000, 10_000, 100_000, 1_000_000),
 ) -> Regimes:
     """Return the subspace and the error that n samples and p neurons, powers of d, reach.
 
     Parameters
     ----------
     target : MultiIndex, Link or str
-        The target, with isotropic inputs.
+        The target, of at most four directions, with isotropic inputs.
     n, p : str
         Samples of a step and of the readout, and neurons, such as "d", "8*d^2" or "32".
     steps : int
@@ -157,8 +161,8 @@ def regimes(
     step : float, optional
         Size of the steps over d^((k - 1) / 2), n of the order of d^k: the errors are then those of
         neurons that have taken the steps, with a standard normal second layer.
-    d : sequence of int
-        Dimensions for which errors are computed.
+    d : int or sequence of int
+        Dimensions for which errors are computed, from 10 to 1e30.
 
     Returns
     -------
@@ -175,7 +179,7 @@ def regimes(
     >>> found.directions.shape, round(found.floor, 6)
     ((2, 2), 0.0)
     """
-    learned = as_target(target)
+    learned = as_target(target).simplified()
     if learned.kind != "multi-index" or learned.inputs.kind != "isotropic":
         raise LearnabilityError(
             f"`target` was given as {learned!r}, but a multi-index target with isotropic inputs is "
@@ -186,6 +190,11 @@ def regimes(
             f"`target` was given as {learned!r}, but a label that is a function of the hidden "
             "coordinates with Gaussian noise is accepted: the floors are known for these."
         )
+    if learned.r > _MOST_DIRECTIONS:
+        raise LearnabilityError(
+            f"`target` was given as {learned!r}, but at most {_MOST_DIRECTIONS} hidden directions "
+            "are accepted: its staircase would take too long."
+        )
     if step is not None and not (is_number(step) and 0 < step < math.inf):
         raise refuse("step", step, "a number above 0, or None")
     if not (is_number(strength) and 0 <= strength < math.inf):
@@ -195,6 +204,10 @@ def regimes(
     if step is not None and steps > _MOST_STEPS:
         raise refuse("steps", steps, f"at most {_MOST_STEPS} where `step` is given")
     samples, neurons = _read("n", n), _read("p", p)
+    sigma, sizes = _one_variable(activation), _sizes(d, learned.r)
+    for name, given, (factor, power) in (("n", n, samples), ("p", p, neurons)):
+        if factor * sizes.max() ** power > _MOST:
+            raise refuse(name, given, f"at most {_MOST:.0e} at d = {sizes.max():.3g}")
     order = min(int(samples[1]), _MOST_ORDER)
     kappa = int(min(samples[1], neurons[1]))
     if kappa > HIGHEST_KAPPA:
@@ -208,10 +221,6 @@ def regimes(
         undecided = tuple(staircase.doubts)
         known = np.vstack([known, *(step.directions for step in staircase.steps[:climbed])])
     floor = floors[climbed][kappa] + learned.noise
-    sigma = activation if isinstance(activation, Link) else Link(activation)
-    sizes = np.array([one if is_number(one) else math.nan for one in d], dtype=float)
-    if len(sizes) == 0 or not (sizes >= max(10, learned.r + 1)).all() or (sizes % 1).any():
-        raise refuse("d", list(d), "whole numbers from 10 on, above the number of directions")
     values = []
     taken = steps if order >= 1 else 0
     asked = RegimeErrors(learned, sigma, (samples, neurons), order, taken, step)
@@ -222,9 +231,10 @@ def regimes(
             values.append((math.nan, math.nan))
             continue
         found = asked.knowing(place, known, strength) if step is None else asked.trained(place)
-        if found is None:
+        if found is None or not np.isfinite(found).all():
             undecided += (_TOO_LONG.format(d=place),)
-        values.append(found or (math.nan, math.nan))
+            found = math.nan, math.nan
+        values.append(found)
     error, stderr = np.array(values).T
     return Regimes(
         samples, neurons, steps, known, float(floor), learned.label_variance, sizes,
@@ -239,9 +249,35 @@ def _read(name: str, text: str) -> tuple[float, float]:
         raise refuse(name, text, "a power of d such as d, 8*d^2 or 32")
     factor = float(found["factor"] or 1.0)
     exponent = float(found["power"] or 1.0) if found["d"] else 0.0
-    if not (0 < factor < math.inf):
-        raise refuse(name, text, "a power of d with a factor above 0")
+    if not (0 < factor <= _MOST and exponent <= _MOST_POWER):
+        accepted = f"a power of d up to d^{_MOST_POWER} with a factor above 0 up to {_MOST:.0e}"
+        raise refuse(name, text, accepted)
     return factor, exponent
+
+
+def _one_variable(activation: str | Link) -> Link:
+    """Return the activation, which is a function of one variable with a mean square."""
+    sigma = activation if isinstance(activation, Link) else Link(activation)
+    if sigma.r != 1 or sigma.law is not None:
+        raise refuse("activation", sigma, "a function of one variable")
+    expand(sigma, 0)
+    return sigma
+
+
+def _sizes(d: int | Sequence[int], r: int) -> Array:
+    """Return the dimensions as an array."""
+    given = [d] if is_number(d) else list(d) if isinstance(d, Iterable) else [math.nan]
+    sizes = np.array([one if is_number(one) else math.nan for one in given], dtype=float)
+    least = max(10, r + 1)
+    good = (sizes >= least).all() and (sizes <= _LARGEST).all() and not (sizes % 1).any()
+    if not (good and 0 < len(sizes) <= _MOST_SIZES):
+        accepted = f"one to {_MOST_SIZES} whole numbers from {least} to {_LARGEST:.0e}"
+        raise refuse("d", d, accepted)
+    return sizes
+
+
+def _known(values: Array) -> list[float | None]:
+    return [float(one) if math.isfinite(one) else None for one in values]
 
 
 def _told(power: tuple[float, float]) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.gaussian.sections import REACH
 from learnability.labels.link import Link
 from learnability.theory.equivalent import errors
 from learnability.theory.place_equivalent import best_error, in_classes
@@ -44,6 +45,10 @@ _SHARE = 0.03
 """Share of the error of trained neurons that their equations leave out."""
 _LONGEST = 7.0
 """The largest length of neurons along a hidden direction, over that of the rest."""
+_LARGEST = 1e50
+"""The largest length of neurons, and the largest of their features, whose squares are numbers."""
+_BEYOND = 1e-3
+"""The largest share of the square of a feature beyond the reach of the integrals."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ class RegimeErrors:
     def knowing(self, d: int, known: Array, strength: float) -> tuple[float, float] | None:
         """Return the error of neurons that know a subspace and its error; None if too long."""
         law = knowing_neurons(known, d, strength)
-        if law.longest() > _LONGEST:
+        if not self.resolved(law):
             return None
         link, noise = self.target.link, self.target.noise
         both = []
@@ -97,15 +102,33 @@ class RegimeErrors:
 
     def trained(self, d: int) -> tuple[float, float] | None:
         """Return the error of neurons after steps and its error; None if they are too long."""
-        law = self.law(d)
-        if law.longest() > _LONGEST:
-            return None
+        with np.errstate(all="ignore"):
+            law = self.law(d)
+            if not self.resolved(law):
+                return None
         if self.can_draw(d):
             return self.drawn(d)
         # Beyond these sizes the law stands for draws, as well as it does at the last of them.
         error = self.error(law, d)
         numerics = abs(error - self.error(law.half(), d, fewer=True))
         return error, numerics + (_SHARE + self.gap) * error
+
+    def resolved(self, law: Neurons) -> bool:
+        """Return whether the integrals resolve the features of a law."""
+        return law.longest() <= _LONGEST and self.reached(law)
+
+    def reached(self, law: Neurons) -> bool:
+        """Return whether the integrals reach all features of a law, by its longest neuron."""
+        if not law.largest() <= _LARGEST:
+            return False
+        z = np.linspace(-2 * REACH, 2 * REACH, 801)
+        with np.errstate(all="ignore"):
+            value = np.asarray(self.sigma(law.largest() * z[:, None]), dtype=float)
+            squares = (value * np.exp(-0.25 * z**2)) ** 2
+        # At the ends of this range the density is below 1e-78.
+        total = float(squares.sum())
+        known = np.abs(value[np.abs(z) <= REACH]).max() <= _LARGEST * max(law.largest(), 1.0)
+        return bool(known) and float(squares[np.abs(z) > REACH].sum()) <= _BEYOND * total
 
     def can_draw(self, d: int) -> bool:
         """Return whether the samples of the steps are few enough to be drawn."""
@@ -117,15 +140,18 @@ class RegimeErrors:
         d = _FAR
         while d > self.least and not self.can_draw(d):
             d = max(int(0.9 * d), self.least)
-        return float(abs(self.error(self.law(d), d) / self.drawn(d)[0] - 1))
+        found = self.drawn(d)
+        return math.nan if found is None else float(abs(self.error(self.law(d), d) / found[0] - 1))
 
-    def drawn(self, d: int) -> tuple[float, float]:
-        """Return the mean error over a few draws of the samples of the steps, and its error."""
+    def drawn(self, d: int) -> tuple[float, float] | None:
+        """Return the mean error over a few draws, and its error; None if it is not resolved."""
         words = self.target.link, self.sigma, (d, *self.sizes(d)), self.size(d), self.taken
         found: list[float] = []
         spread, first, (least, most) = math.inf, None, _DRAWS
         while len(found) < most and (len(found) < least or spread > _SETTLED * np.mean(found)):
             law = drawn_neurons(*words, self.target.noise, len(found))
+            if not self.reached(law):
+                return None
             first = first or law
             found.append(self.error(law, d))
             spread = float(np.std(found, ddof=1)) / math.sqrt(len(found)) if found[1:] else math.inf

@@ -70,6 +70,11 @@ class Neurons(NamedTuple):
         lengths = np.sqrt(np.mean(self.hidden**2, axis=0))
         return float(lengths.max() / np.sqrt(np.mean(self.rest**2)))
 
+    def largest(self) -> float:
+        """Return the length of the longest neuron."""
+        squares = np.sum(self.hidden**2, axis=1) + np.sum(self.shared**2, axis=1) + self.rest**2
+        return float(np.sqrt(squares.max()))
+
 
 def knowing_neurons(known: Array, d: int, strength: float) -> Neurons:
     """Return random neurons of unit length with a normal part in a subspace beside it.
@@ -179,6 +184,8 @@ def drawn_neurons(
             gradient += (error[:, None] * np.asarray(slope(fields), dtype=float)).T @ x
         W = W + step / count * a[:, None] * gradient
     hidden, rest = W[:, :r], W[:, r:]
+    if not np.isfinite(W).all():
+        return Neurons(hidden, np.full(m, math.inf), np.zeros((m, 0)))
     long = np.linalg.svd(rest, full_matrices=False)[2][: min(steps, _MOST_LONG)].T
     shared = rest @ long
     return Neurons(hidden, np.sqrt(np.sum((rest - shared @ long.T) ** 2, axis=1)), shared)

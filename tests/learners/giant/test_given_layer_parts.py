@@ -52,6 +52,18 @@ def test_moments_of_a_cubic_activation_are_formulas(paired: bool) -> None:
     np.testing.assert_allclose(shared, exact, rtol=1e-3, atol=1e-3)
 
 
+def test_neurons_of_very_different_lengths_have_tables_of_their_own() -> None:
+    """A grid for all would have ten million points: minutes, or more memory than there is."""
+    rng = np.random.default_rng(1)
+    lengths = np.geomspace(1e-3, 1e3, 12)
+    fields = lengths * rng.standard_normal((40, 12))
+    mean, slope, curve, rest, _ = _moments(Link("z**2 - 1"), fields, lengths, None)
+    np.testing.assert_allclose(mean, fields**2 + lengths**2 - 1, rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(slope, 2 * fields, rtol=1e-3, atol=1e-3 * lengths.min())
+    np.testing.assert_allclose(curve, 2, rtol=1e-3)
+    assert (rest <= 1e-3 * lengths**4).all()
+
+
 def test_long_directions_are_those_above_the_bulk() -> None:
     rng = np.random.default_rng(1)
     p, d = 60, 300

@@ -13,6 +13,8 @@ from learnability.learners.giant._given_layer import Layer, _without_length, giv
 from learnability.learners.giant._layer_errors import layer_errors
 from learnability.learners.giant._network import Network, measured
 
+from tests.audit.__main__ import judged
+
 D = 300
 
 
@@ -136,3 +138,9 @@ def test_squares_of_neurons_covary_as_in_samples() -> None:
         found += kernel * ((at.T * layer.weights) @ at)
     np.testing.assert_allclose(found.sum(), sampled.sum(), rtol=0.05)
     np.testing.assert_allclose(found, sampled, atol=0.25)
+
+
+def test_features_that_are_long_beside_the_ridge_settle() -> None:
+    """Features of size 1e6 with 1.2 samples a neuron: their scale takes 160 plain steps."""
+    found = judged("uneven", 7)
+    assert found["verdict"] == "right", found

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
-from learnability import GiantSteps, LearnabilityError
+from learnability import GiantSteps, KernelRidge, LearnabilityError, SpikedIndex
 from learnability.learners.giant import best_split
 
 
@@ -29,3 +32,24 @@ def test_refusals() -> None:
         best_split(GiantSteps(), "z", 0.0)
     with pytest.raises(LearnabilityError, match="no linear part"):
         best_split(GiantSteps(), "He2(z)", 2.0)
+
+
+@pytest.mark.parametrize(
+    ("learner", "target", "words", "said"),
+    [
+        (GiantSteps(), SpikedIndex("z", spike=3.0), {}, "isotropic inputs"),
+        (GiantSteps(steps=2), "z", {}, "`steps` was given as 2"),
+        (KernelRidge(), "z", {}, "`learner` was given as"),
+        (GiantSteps(), "z", {"bulk": "x"}, "`bulk` was given as"),
+        (GiantSteps(), "z", {"alpha": None}, "`alpha` was given as"),
+        (GiantSteps(), "z", {"alpha": np.array([1.0, 2.0])}, "`alpha` was given as"),
+        (GiantSteps(), "z", {"evaluations": 0}, "`evaluations` was given as"),
+        (GiantSteps(), "z", {"evaluations": 10**12}, "`evaluations` was given as"),
+    ],
+)
+def test_what_it_cannot_search_is_refused(
+    learner: Any, target: Any, words: dict[str, Any], said: str
+) -> None:
+    """Spikes, a second step and unknown words were ignored, and numbers printed."""
+    with pytest.raises(LearnabilityError, match=said):
+        best_split(learner, target, **{"alpha": 4.0, **words})

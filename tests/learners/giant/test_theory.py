@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -161,3 +163,23 @@ def test_no_best_ridge_where_the_error_falls_for_ever() -> None:
     learner = GiantSteps(**TANH)
     found = learner.predict(MultiIndex("tanh(z)", noise=1e6), question="best-ridge", alpha=2.0)
     assert np.isnan(found.best_ridge) and np.isnan(found.error) and "larger ridge" in found.note
+
+
+def test_huge_batches_take_no_more_samples_than_their_noise_needs() -> None:
+    """The lengths of the rows were those of a first layer on all samples, for ever."""
+    free = GiantSteps(1.0, "tanh(z)", step=0.3, ridge=0.1)
+    many = replace(free, batch=1e5).predict("tanh(z)", alpha=1.0)
+    assert float(many.spread) == pytest.approx(2.0, abs=0.2) and float(many.error) < 0.08
+    with pytest.raises(LearnabilityError, match="smaller `step` or `batch`"):
+        replace(free, batch=1e6, step=1000.0).predict("tanh(z)", alpha=1.0)
+    with pytest.raises(LearnabilityError, match="too close to 1"):
+        replace(free, batch=1e15).predict("tanh(z)", alpha=1.0)
+    with pytest.raises(LearnabilityError, match=r"need .* GiB|would take about"):
+        replace(free, batch=1e14).predict("tanh(z)", d=50, alpha=1.0)
+
+
+def test_spikes_too_strong_for_tables_are_refused() -> None:
+    """Their tables asked for terabytes."""
+    target = SpikedIndex("tanh(z)", spike=1e9)
+    with pytest.raises(LearnabilityError, match="weaker spikes or smaller steps"):
+        GiantSteps(1.0, "tanh(z)", step=1.0).predict(target, d=50, alpha=1.0)

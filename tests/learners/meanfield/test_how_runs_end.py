@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from learnability import MeanFieldLangevin
+from learnability import MeanFieldLangevin, MultiIndex
+from learnability.inputs import Signs
 from learnability.statuses import Status
 
 RUN = MeanFieldLangevin(target_accuracy=0.9)
@@ -40,3 +41,13 @@ def test_looks_are_even_and_losses_those_of_their_name() -> None:
     logistic = MeanFieldLangevin(loss="logistic")
     exact = np.mean(np.log(1 + np.exp(-y * f)))
     assert logistic._loss(f, y) == pytest.approx(exact)
+
+
+def test_a_run_that_diverges_has_no_accuracy() -> None:
+    """Neurons that are no numbers had the accuracy 0."""
+    target = MultiIndex("z1*z2", inputs=Signs())
+    learner = MeanFieldLangevin(width=4, steps=4, looks=2, step=1e50)
+    run = learner.simulate(target, d=5, alpha=4.0, seeds=1)
+    assert run.status.item() == str(Status.DIVERGED)
+    for name in ("accuracy", "misclassification", "train_accuracy", "train_loss"):
+        assert np.isnan(run[name]).all(), name

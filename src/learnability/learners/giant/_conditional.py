@@ -24,12 +24,14 @@ from learnability.learners.giant._limit_errors import Features, Labels
 from learnability.learners.giant._network import Parameters
 from learnability.targets.base import Target
 
-__all__ = ["features_given", "frame_along", "label_nodes", "labels_given"]
+__all__ = ["check_resolved", "features_given", "frame_along", "label_nodes", "labels_given"]
 
 Array = NDArray[np.float64]
 
 _NODES = 24
 _LABEL_NODES = 128
+_NARROW = 5e-4
+"""The least length beside the linear part that is resolved."""
 _LOG_NODES = 11
 _SETTLED = 1e-4  # Accuracy of E[y^2] at the nodes of one coordinate.
 _MOST = 2_000_000  # Points that are evaluated at once.
@@ -101,6 +103,7 @@ def labels_given(target: Target, linear: Array, alignment: float, kappa: Array) 
     width = math.sqrt(1 - alignment**2)
     breaks = axis_breaks(section)
     if target.r == 1:
+        check_resolved(target, alignment)
         edges = np.concatenate([[-REACH], section.breakpoints, [REACH]])
         t, panels = composite_legendre(np.clip(edges, -REACH, REACH), min(0.4, 2 * width), 16)
         value = section(t[:, None])
@@ -185,6 +188,32 @@ def _given(section: Section, variance: Callable[[Array], Array], rule: Rule) -> 
     return np.hstack(found)
 
 
+def check_resolved(target: Target, alignment: float) -> None:
+    """Refuse a spike that is so close to the one direction of a target that nodes are too many.
+
+    Parameters
+    ----------
+    target : Target
+        The target.
+    alignment : float
+        Cosine of its linear part with the spike.
+
+    Raises
+    ------
+    LearnabilityError
+        When what is left beside the direction is not resolved.
+    """
+    if target.r == 1 and 1 - alignment**2 < _NARROW**2:
+        raise _too_close(target, alignment, "what is left beside it")
+
+
+def _too_close(target: Target, alignment: float, what: str) -> LearnabilityError:
+    return LearnabilityError(
+        f"The first layer has a cosine of {alignment:.10g} with the linear part of "
+        f"{target.link!r}, too close to 1 to resolve {what}: use a smaller `batch`."
+    )
+
+
 def _blurred(
     t: Array,
     weights: Array,
@@ -200,11 +229,7 @@ def _blurred(
     # Nodes farther apart than this law is wide would give arbitrary values.
     common = np.abs(kappa) < 5
     if np.abs(ratio.sum(axis=1) - 1)[common].max() > 1e-5:
-        raise LearnabilityError(
-            f"The first layer has a cosine of {alignment:.5g} with the linear part of "
-            f"{target.link!r}, too close to 1 to resolve a target of {target.r} directions with "
-            "breaks: use a smaller `batch`."
-        )
+        raise _too_close(target, alignment, "a target of several directions with breaks")
     mean, square, *others = (ratio @ moments.T).T
     along = (ratio * s) @ moments[0]
     return Labels(mean, square, np.vstack([along, *others]))

@@ -41,7 +41,7 @@ from learnability.inputs.base import Directions
 from learnability.labels.link import Link
 from learnability.learners.giant._network import Network
 from learnability.learners.measurement import lengths_count
-from learnability.targets.base import Target
+from learnability.targets.base import Target, checked_memory
 from learnability.theory.shifted_moments import shifted_moments
 
 __all__ = ["Layer", "LowRank", "given_layer"]
@@ -54,8 +54,9 @@ _SHORT, _LONG = 0.02, 0.1
 """Shares of the squared length of the rows from which a direction is kept, and must be kept."""
 _LOG_POINTS = 10
 _LENGTHS = 8
-_SPACING = 0.1
-_RANK = 1e-11
+_SPACING, _LONGEST_TABLE = 0.1, 200_000
+_RANK = 1e-8
+"""Share of the largest mean square from which a component is kept; errors change by some 1e-6."""
 _TERMS = 10
 _ORDERS = 2
 """Degrees of the rest of the field whose covariances between neurons count."""
@@ -232,38 +233,69 @@ def _moments(
     activation: Link, fields: Array, lengths: Array, correlation: Array | None
 ) -> tuple[Array, Array, Array, Array, Array | None]:
     """Return mean, slope, curve, rest and what pairs share of it, at nodes and neurons."""
-    low, high = math.log(lengths.min()) - 1e-3, math.log(lengths.max()) + 1e-3
-    angles = (np.arange(_LENGTHS) + 0.5) * math.pi / _LENGTHS
-    widths = np.exp(0.5 * (low + high) + 0.5 * (high - low) * np.cos(angles))
-    reach = 1.01 * float(np.abs(fields).max()) + 1e-6
-    count = max(math.ceil(2 * reach / (_SPACING * float(widths.min()))), 8)
-    grid = np.linspace(-reach, reach, count + 1)
     terms = _TERMS if correlation is not None else _ORDERS
-    tables = [[_table(activation, grid, w, k, power) for w in widths]
-              for power, k in ((1, terms + 1), (2, 1))]  # fmt: skip
-    # Chebyshev interpolation in the logarithm of the length, then cubic in the field.
-    place = np.clip((2 * np.log(lengths) - low - high) / (high - low), -1, 1)
-    order = np.arange(_LENGTHS)
-    share = 2 / _LENGTHS * np.cos(np.outer(np.arccos(place), order))
-    share[:, 0] *= 0.5
-    mix = share @ np.cos(np.outer(order, angles))
-    first, second = (np.einsum("jw,wkx->kjx", mix, np.array(one), optimize=True) for one in tables)
-    at = _Place(fields, grid)
-    mean, slope = at.read(first[0], first[1]), at.read(first[1], first[2])
-    curve = at.read(first[2], first[3])
-    rest = at.read(second[0], second[1]) - mean**2 - (lengths * slope) ** 2
+    # Neurons of similar length have tables of their own: those of all have the finest grid for the
+    # shortest and the farthest reach for the longest.
+    octave = np.floor(np.log2(lengths / lengths.min()) - 1e-9)
+    alike = [np.flatnonzero(octave == one) for one in np.unique(octave)]
+    groups = [(own, _Tables(activation, fields[:, own], lengths[own], terms)) for own in alike]
+
+    def moment(order: int, power: int = 1) -> Array:
+        found = np.empty_like(fields)
+        for own, tables in groups:
+            found[:, own] = tables.read(order, power)
+        return found
+
+    mean, slope, curve = (moment(k) for k in range(3))
+    rest = moment(0, 2) - mean**2 - (lengths * slope) ** 2
     rest = np.maximum(rest - 0.5 * (lengths**2 * curve) ** 2, 0.0)
     if correlation is None:
         return mean, slope, curve, rest, None
     half = len(correlation)
     pairs, parts = np.zeros((len(fields), half)), rest.copy()
     for k in range(_ORDERS + 1, terms + 1):
-        both = at.read(first[k], first[k + 1]) * lengths**k / math.sqrt(math.factorial(k))
+        both = moment(k) * lengths**k / math.sqrt(math.factorial(k))
         pairs += both[:, :half] * both[:, half:] * correlation**k
         parts -= both**2
     parts = np.maximum(parts, 0.0)
     pairs += np.sqrt(parts[:, :half] * parts[:, half:]) * correlation ** (terms + 1)
     return mean, slope, curve, rest, pairs
+
+
+class _Tables:
+    """Moments of sigma and of its square at fields (K, p), for neurons of similar length."""
+
+    def __init__(self, activation: Link, fields: Array, lengths: Array, terms: int) -> None:
+        low, high = math.log(lengths.min()) - 1e-3, math.log(lengths.max()) + 1e-3
+        angles = (np.arange(_LENGTHS) + 0.5) * math.pi / _LENGTHS
+        widths = np.exp(0.5 * (low + high) + 0.5 * (high - low) * np.cos(angles))
+        reach = 1.01 * float(np.abs(fields).max()) + 1e-6 * float(widths.min())
+        count = max(math.ceil(2 * reach / (_SPACING * float(widths.min()))), 8)
+        if count > _LONGEST_TABLE:
+            raise LearnabilityError(
+                f"The fields of the neurons reach {reach / float(widths.min()):.3g} times as far "
+                "as the shortest of their rests, too far for the integrals of their features: use "
+                "weaker spikes or smaller steps, or `simulate`."
+            )
+        checked_memory("The tables of these features", 16.0 * (terms + 4) * len(lengths) * count)
+        grid = np.linspace(-reach, reach, count + 1)
+        tables = [[_table(activation, grid, w, k, power) for w in widths]
+                  for power, k in ((1, terms + 1), (2, 1))]  # fmt: skip
+        # Chebyshev interpolation in the logarithm of the length, then cubic in the field.
+        place = np.clip((2 * np.log(lengths) - low - high) / (high - low), -1, 1)
+        order = np.arange(_LENGTHS)
+        share = 2 / _LENGTHS * np.cos(np.outer(np.arccos(place), order))
+        share[:, 0] *= 0.5
+        mix = share @ np.cos(np.outer(order, angles))
+        self.by_power = [
+            np.einsum("jw,wkx->kjx", mix, np.array(one), optimize=True) for one in tables
+        ]
+        self.at = _Place(fields, grid)
+
+    def read(self, order: int, power: int) -> Array:
+        """Return the moment of that order of a power of sigma at all fields."""
+        table = self.by_power[power - 1]
+        return self.at.read(table[order], table[order + 1])
 
 
 def _table(activation: Link, grid: Array, width: float, order: int, power: int) -> Array:

@@ -106,6 +106,23 @@ def _spread(layer: Layer, Q: Array, with_means: bool = True) -> Array:
     return found
 
 
+def _scale(weights: Array, power: Array, ratio: float, ridge: float) -> float:
+    """Return log q with Q = q times the identity: q (ridge + ratio E[power / (1 + q power)]) = 1.
+
+    Features that are long beside the ridge would take hundreds of steps from another scale, each by
+    the factor of neurons to samples.
+    """
+    from scipy.optimize import brentq
+
+    def gap(log_q: float) -> float:
+        seen = math.exp(log_q) * power
+        return float(math.exp(log_q) * ridge + ratio * (weights @ (seen / (1 + seen)))) - 1
+
+    high = -math.log(ridge)  # There the first part alone is 1.
+    low = high - math.log1p(ratio * float(power.max()) / ridge)
+    return float(brentq(gap, low, high)) if low < high else high
+
+
 def _fixed_point(layer: Layer, n: int, ridge: float) -> tuple[Array, Array, str]:
     """Return the resolvent Q, V at the nodes, and whether Anderson's iteration reached them."""
     p = layer.rest.shape[1]
@@ -118,7 +135,8 @@ def _fixed_point(layer: Layer, n: int, ridge: float) -> tuple[Array, Array, str]
         """Return log V, with a floor for nodes at which all features vanish."""
         return np.asarray(np.log(np.maximum(spread, 1e-12 * float(spread.max())) / p))
 
-    x = logarithm(_spread(layer, np.eye(p))) - math.log(ridge + n / p)
+    x = logarithm(_spread(layer, np.eye(p)))
+    x += _scale(layer.weights, np.exp(x), n / p, ridge)
     images: list[Array] = []
     gaps: list[Array] = []
     status = "stopped"

@@ -16,8 +16,14 @@ from learnability.errors import LearnabilityError
 from learnability.labels.hermite import expand
 from learnability.labels.link import Link
 from learnability.learners.base import Found
+from learnability.learners.base.sizes import check_size
 from learnability.learners.giant._bulk import Batch, BatchRows, Bulk, IndependentRows
-from learnability.learners.giant._conditional import features_given, label_nodes, labels_given
+from learnability.learners.giant._conditional import (
+    check_resolved,
+    features_given,
+    label_nodes,
+    labels_given,
+)
 from learnability.learners.giant._given_layer import given_layer
 from learnability.learners.giant._layer_errors import layer_errors
 from learnability.learners.giant._limit_errors import Errors, Features, Labels, errors
@@ -54,6 +60,9 @@ Array = NDArray[np.float64]
 
 _TYPICAL = 500
 """Dimension of the first layer whose spread of lengths stands for that of the limit."""
+_FEW, _NOISE, _LARGEST_BATCH = 500.0, 1e-3, 5000.0
+"""Samples over dimension of that layer: more are not drawn where noise adds a smaller share to the
+squared lengths of the rows; and the most that are drawn."""
 _SOON = 10.0
 """Dimensions in use are far above 1/spike^2 if that is below this number; else there is a note."""
 _LOST = Errors(math.nan, math.nan, str(Status.DIVERGED))
@@ -80,11 +89,34 @@ def limit(learner: GiantSteps, target: Target, bulk: str = "independent") -> Par
         )
     step = step_size(learner, target, None)
     found = one_step(target, learner.activation, learner.init, step, learner.batch)
+    check_resolved(target, found.alignment)
     if bulk == "batch":
         # Signs with an odd activation are the same as ones.
-        network = train(replace(learner, init="ones"), target, _TYPICAL).network
+        enough = replace(learner, init="ones", batch=_enough(learner, target, step))
+        network = train(enough, target, _TYPICAL).network
         found = found._replace(spread=measured(network, np.eye(_TYPICAL)[0]).spread)
     return found
+
+
+def _enough(learner: GiantSteps, target: Target, step: float) -> float:
+    """Return the batch from which the noise of a step does not change the lengths of the rows.
+
+    Raises
+    ------
+    LearnabilityError
+        When that is too large to be drawn.
+    """
+    words = target, learner.activation, "ones", step
+    few, many = (one_step(*words, batch) for batch in (1.0, 1e12))
+    noise = few.bulk**2 - many.bulk**2 + few.spike**2 - many.spike**2  # It falls as 1 / batch.
+    enough = min(learner.batch, max(_FEW, noise / (_NOISE * many.bulk**2)))
+    if enough > _LARGEST_BATCH:
+        raise LearnabilityError(
+            f"The limit of a step of size {step:.3g} on {learner.batch:.3g} d samples was asked "
+            f"for, but the lengths of its rows take a first layer on more than {_LARGEST_BATCH:g} "
+            "d samples: use a smaller `step` or `batch`, or give `parameters`."
+        )
+    return enough
 
 
 def check_limit(learner: GiantSteps, bulk: str, independent: bool) -> None:
@@ -222,6 +254,7 @@ def predicted_finite(
             "`ridge` is 0, but the errors of a given first layer are predicted for ridges above 0."
         )
     sizes = [samples(alpha, d) for alpha in at["alpha"]]
+    check_size("predict giant-steps with `d`", learner, target, {"d": d})
     checked_memory("The covariances of these neurons", 8.0 * 20 * neurons(learner, d) ** 2)
     found, parameters = [], []
     for seed in tracked(list(seeds), "first layers"):

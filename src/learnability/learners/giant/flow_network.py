@@ -74,7 +74,7 @@ class FlowNetwork(Learner):
     """
 
     name: ClassVar[str] = "flow-network"
-    numerics_version: ClassVar[int] = 2
+    numerics_version: ClassVar[int] = 3
     supports: ClassVar[Support] = Support(
         inputs=("isotropic", "spiked", "power-law"), most_directions=1
     )

@@ -72,7 +72,7 @@ class GiantSteps(Learner):
     """
 
     name: ClassVar[str] = "giant-steps"
-    numerics_version: ClassVar[int] = 6
+    numerics_version: ClassVar[int] = 7
     supports: ClassVar[Support] = Support(
         inputs=("isotropic", "spiked", "power-law", "signs"), laws=EVERY_LAW
     )

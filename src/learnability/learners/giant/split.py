@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from learnability.errors import LearnabilityError
+from learnability.errors import refuse
+from learnability.fields import is_number
 from learnability.learners.giant._theory import Curve
 from learnability.targets import TargetLike, as_target
 
@@ -23,6 +24,7 @@ _STARTS = ((0.5, 0.3), (0.5, 1.5), (0.25, 3.0))
 _RIDGE = 0.1
 _TOLERANCE = 1e-4
 _MARGIN = 0.02
+_MOST = 10_000
 
 
 class Split(NamedTuple):
@@ -70,7 +72,8 @@ def best_split(
     bulk : {"batch", "independent"}
         Law of the neurons, as for `predict`.
     evaluations : int
-        The largest number of settings tried, at about half a second each with bulk="batch".
+        The largest number of settings tried, up to 10 000, at about half a second each with
+        bulk="batch".
 
     Returns
     -------
@@ -79,15 +82,24 @@ def best_split(
     Raises
     ------
     LearnabilityError
-        Where the limit is not known, or `alpha` is not above zero.
+        Where the limit is not known for the learner and the target, or another argument is not
+        accepted.
     """
     from scipy.optimize import minimize
 
-    learned = as_target(target)
-    if not 0 < alpha < math.inf:
-        raise LearnabilityError(
-            f"`alpha` was given as {alpha!r}, but a number above 0 is accepted."
-        )
+    from learnability.learners.giant.learner import GiantSteps
+
+    if not isinstance(learner, GiantSteps):
+        raise refuse("learner", learner, "a learner of the kind GiantSteps")
+    if not (is_number(alpha) and 0 < alpha < math.inf):
+        raise refuse("alpha", alpha, "a number above 0")
+    if bulk not in ("batch", "independent"):
+        raise refuse("bulk", bulk, "one of batch, independent")
+    whole = isinstance(evaluations, int) and not isinstance(evaluations, bool)
+    if not (whole and 1 <= evaluations <= _MOST):
+        raise refuse("evaluations", evaluations, f"a whole number from 1 to {_MOST}")
+    learned = as_target(target).simplified()
+    learner.check_target("values", "predict", learned, {"alpha": [alpha], "bulk": bulk})
 
     def split(x: NDArray[np.float64]) -> Split:
         share = _MARGIN + (1 - 2 * _MARGIN) / (1 + math.exp(-float(x[0])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from itertools import islice
 from typing import Any, ClassVar
@@ -110,7 +111,8 @@ class MeanFieldLangevin(Learner):
         train = target.sample(seed, d=d, alpha=at["alpha"], dtype=np.float32)
         fresh = next(islice(target.batches(seed, _FRESH, d, first=1, dtype=np.float32), 1))
         values = (self.scale, self.step, temperature, self.confinement)
-        settings = Settings(*(np.float32(value) for value in values))
+        with np.errstate(over="ignore"):  # What single precision does not hold diverges.
+            settings = Settings(*(np.float32(value) for value in values))
         neurons: Any = start(seed, self.width, d, self.confinement)
         key, run = jax.random.key(seed), advance(self.loss)
         trace, losses, now = np.full(len(looks), np.nan), [], 0
@@ -119,15 +121,16 @@ class MeanFieldLangevin(Learner):
             now = int(then)
             weights = np.asarray(neurons)
             f, g = (outputs(weights, part.X, self.scale) for part in (train, fresh))
-            trace[k] = np.mean(np.sign(g) == fresh.y)
-            losses.append(self._loss(f, train.y))
-            if trace[k] >= self.target_accuracy or not np.isfinite(weights).all():
+            finite = bool(np.isfinite(weights).all() and np.isfinite(f).all())
+            trace[k] = np.mean(np.sign(g) == fresh.y) if finite else math.nan
+            losses.append(self._loss(f, train.y) if finite else math.nan)
+            if trace[k] >= self.target_accuracy or not finite:
                 break
         accuracy = float(trace[len(losses) - 1])
         found = {
             "accuracy": accuracy,
             "misclassification": 1 - accuracy,
-            "train_accuracy": float(np.mean(np.sign(f) == train.y)),
+            "train_accuracy": float(np.mean(np.sign(f) == train.y)) if finite else math.nan,
             "train_loss": losses[-1],
             "iterations": now,
             "accuracy_trace": trace,
