@@ -81,7 +81,7 @@ docs: $(STAMP)  ## build the pages into docs/_build/html; warnings are errors
 bench: $(STAMP)  ## run every benchmark
 	@set -e; for script in benchmarks/bench_*.py; do \
 		test -e "$$script" || { echo "There is no benchmark in benchmarks/ yet." >&2; exit 1; }; \
-		echo "$$script"; $(BIN)/python "$$script"; \
+		echo "$$script"; PYTHONPATH=. $(BIN)/python "$$script"; \
 	done
 
 figures: $(STAMP)  ## draw the figures of the pages again, the gallery in full (hours)

@@ -17,6 +17,7 @@ from learnability.labels.conditional import (
     _invariant_basis,
     conditional_moments,
     product_rotation,
+    unconditional_moments,
 )
 from learnability.theory.subspaces import threshold
 
@@ -257,3 +258,16 @@ def test_a_quadric_in_four_directions_has_an_honest_error() -> None:
     value, error, opened = threshold(found, 4)
     assert abs(value - p / (1 - p)) < 4 * error < 0.05
     assert len(opened) == 2
+
+
+@pytest.mark.parametrize("b", [0.6, -0.6])
+def test_labels_that_are_equal_but_for_rounding_tell_nothing(b: float) -> None:
+    """Given z1 + z3 and z2 + z4 the label is z1, z3, their sum, whose rounding knows both, or 0."""
+    s = math.sqrt(0.5)
+    known = np.array([[s, 0, s, 0], [0, s, 0, s]])
+    link = Link("z1*step(z2) + z3*step(z4)")
+    section = Section.whole(link).fix(known, np.array([0.5, b]))
+    found = unconditional_moments(section, 0.0, [2], 16, place=0)[2]
+    assert found.method == "regression"
+    # The square of z1 - z3 is known unless |z2 - z4| is below |z2 + z4|.
+    assert found.matrix[0, 0] == pytest.approx(math.erfc(0.6 * s), abs=5e-3)

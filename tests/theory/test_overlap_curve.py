@@ -63,3 +63,14 @@ def test_the_turning_points_of_a_wave() -> None:
     assert wave.jumps_from == pytest.approx(2 / 7, abs=1e-4)
     assert wave.spinodal == pytest.approx(511 / 343, abs=1e-9)
     assert wave._lowest == pytest.approx(35 / 27, abs=1e-9)
+
+
+def test_ratios_beyond_the_curve_need_no_turning_point() -> None:
+    """The wave ends at alpha = 2, above its maximum 511 / 343."""
+    wave = curve("wave", 1.0)
+    q = np.linspace(1e-4, 1 - 1e-4, 4001)
+    assert 2 < wave._bound < 3
+    assert max(wave.alpha(float(x)) for x in q) < wave._bound
+    assert wave.smallest(3.0) == 1.0
+    assert "_turn" not in vars(wave) and "points" not in vars(wave)
+    assert wave.smallest(1.4) < 2 / 7 < wave.smallest(1.6)

@@ -9,8 +9,9 @@ from scipy.integrate import quad
 from scipy.optimize import brentq, minimize_scalar
 
 from learnability import Channel
-from learnability.theory._overlap_family import OverlapFamily
-from learnability.theory.state_evolution import state_evolution
+from learnability.theory._overlap_branch import Member
+from learnability.theory._overlap_family import OverlapFamily, one_curve
+from learnability.theory.state_evolution import StateEvolution, state_evolution
 
 EYE = np.eye(2)
 
@@ -97,3 +98,21 @@ def test_an_error_of_the_ratio_moves_the_overlap_to_either_side():
         error = replace(found, error=0.05).reached(alpha, False)[1]
         down, up = 1 / (19 * alpha), 1 / (21 * alpha)
         assert np.abs(np.diag(error - own) - down).max() < 0.5 * (down - up)
+
+
+def test_members_after_which_the_price_falls_are_left_out():
+    members = [Member(t, 1.0, EYE, root) for t, root in ((0.1, 0.2), (0.2, 0.4), (0.3, 0.35))]
+    assert one_curve(members) == [members[0], members[2]]
+    assert one_curve(members[:2]) == members[:2]
+
+
+def test_a_family_follows_a_direction_that_opens_slowly():
+    """At ratio 1.225 two directions have just opened beside the one that was found before."""
+    theory = StateEvolution(Channel("tanh(z1)*z2+z3**2"))
+    ratios = np.linspace(1.05, 1.4, 8)
+    along = theory.fixed_points(ratios)
+    for k in (2, 4):
+        alone = theory.fixed_point(float(ratios[k]))
+        assert np.linalg.eigvalsh(alone.M)[1] > 0.01
+        assert np.all(np.abs(along[k].M - alone.M) <= 3 * (along[k].error + alone.error) + 1e-4)
+        np.testing.assert_allclose(along[k].M, alone.M, atol=0.01)

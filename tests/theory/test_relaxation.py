@@ -114,6 +114,21 @@ def test_directions_at_zero_are_tried_again() -> None:
         np.testing.assert_allclose(found, np.diag([0.5, max(1 - 1 / a, 0.0)]), atol=1e-7)
 
 
+@pytest.mark.parametrize("rest", [0.0, 1.2e-3])
+def test_slow_directions_open_or_end_at_zero(rest: float) -> None:
+    """Steps of a x / (1 + a x) - x are all below the tolerance for a close to one."""
+
+    def one_step(a: float) -> Callable[[Array], Array]:
+        return lambda M: np.diag([0.5, a * M[1, 1] / (1 + a * M[1, 1])])
+
+    start = np.diag([0.5, rest])
+    for a in (0.95, 1.05, 1.08):
+        found, status = opened(one_step(a), small(1e-4), start, 0)
+        assert status == Status.CONVERGED
+        np.testing.assert_allclose(found, np.diag([0.5, max(1 - 1 / a, 0.0)]), atol=4e-3)
+        assert a > 1 or found[1, 1] == 0
+
+
 @pytest.mark.parametrize("power", [0.3, 0.6])
 def test_the_response_is_that_of_a_map_with_more_information(power: float) -> None:
     """M = A / (1 + A), A = 3 (1 + e) q^power: the fixed point moves by e times the response."""

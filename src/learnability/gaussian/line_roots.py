@@ -23,6 +23,8 @@ Function = Callable[[Array], Array]
 _SCAN = 769
 _SCAN_MANY = 193  # This many points are used for more than 512 lines.
 _BISECTIONS = 55
+_BLOCK = 2**14
+"""Points of a scan whose values are taken at a time, and stay in cache."""
 
 
 def roots_together(
@@ -119,7 +121,7 @@ def roots_on_lines(
     values = np.concatenate(
         [
             function(block[:, None, :] + grid[:, None] * direction)
-            for block in np.array_split(origins, len(origins) // 1024 + 1)
+            for block in np.array_split(origins, len(origins) * scan // _BLOCK + 1)
         ]
     )
     signs = np.sign(values)

@@ -2,20 +2,25 @@
 
 Given known coordinates, a function such as tanh(z1) + abs(z2) z3 is the same function of z3 up to a
 shift and a scale of the label, neither of which changes what a label tells: its conditional moments
-are those of one section. So are those of sign(z1) + z2 z3 for every z1.
+are those of one section. So are those of sign(z1) + z2 z3 for every z1. Those of sign(z1 + z2 z3)
+at z1 and -z1 are the same after a reflection of z2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
+from learnability.gaussian.hermite_products import product_rotation
 from learnability.gaussian.sections import REACH, Section
+from learnability.labels._moment_matrices import ConditionalMoments
 from learnability.labels.core_sections import core_section
 
-__all__ = ["first_alike"]
+__all__ = ["first_alike", "turned"]
 
 Array = NDArray[np.float64]
 
@@ -29,10 +34,15 @@ _EVERYWHERE = (
 )
 """Points of more coordinates, in the body of the normal law and in its tails."""
 _SAME = 1e-12
+_MOST_REFLECTED = 4
+"""Coordinates up to which all reflections are tried; of more, none is."""
+
+Shape = tuple[Array, Array]
+"""Breaks of a section on a line, and its values up to a map of the label."""
 
 
-def first_alike(sections: Sequence[Section], scales: bool) -> list[int]:
-    """Return for each section the number of the first one that tells the same.
+def first_alike(sections: Sequence[Section], scales: bool) -> list[tuple[int, Array]]:
+    """Return for each section the number of the first one that tells the same, and a reflection.
 
     Parameters
     ----------
@@ -41,36 +51,70 @@ def first_alike(sections: Sequence[Section], scales: bool) -> list[int]:
         those with cells that are seldom met.
     scales : bool
         Whether labels may differ by a scale, and not by a shift alone.
+
+    Returns
+    -------
+    list of (int, array of shape (m,))
+        A number j and signs, such that section(s) tells the same of s as section j of signs s.
     """
-    found: list[int] = []
-    shapes: list[tuple[Array, Array]] = []
+    found: list[tuple[int, Array]] = []
+    first: dict[int, list[tuple[Array, Shape]]] = {}
     for k, section in enumerate(sections):
         whole = core_section(section)
+        alone = k, np.ones(section.m)
         if whole is None or len(whole.rare_points):
-            shapes.append((np.full(1, np.nan), _EVERYWHERE[:1, 0]))
-        else:
-            breaks = whole.breakpoints if whole.m == 1 else np.zeros(0)
-            shapes.append((breaks, _shape(whole, scales)))
-        same = (j for j in dict.fromkeys(found) if _agree(shapes[j], shapes[k]))
-        found.append(next(same, k))
+            found.append(alone)
+            continue
+        own = _shape(whole, scales, np.ones(whole.m))
+        same = (
+            (j, signs[: section.m])
+            for j, shapes in first.items()
+            for signs, shape in shapes
+            if _agree(shape, own)
+        )
+        found.append(next(same, alone))
+        if found[-1][0] == k:
+            first[k] = [(signs, _shape(whole, scales, signs)) for signs in _reflections(whole.m)]
     return found
 
 
-def _shape(section: Section, scales: bool) -> Array:
-    """Values without their mean; with the largest one, and its sign, divided out if scales.
+def turned(moments: ConditionalMoments, signs: Array) -> ConditionalMoments:
+    """Return the moments of a section that tells the same after a reflection of coordinates."""
+    if np.all(signs > 0):
+        return moments
+    own = np.diag(product_rotation(np.diag(signs), moments.order))
+    both = np.multiply.outer(own, own)
+    return replace(
+        moments,
+        matrix=both * moments.matrix,
+        rules=tuple(both * rule for rule in moments.rules),
+        replicates=tuple((both * part, tag) for part, tag in moments.replicates),
+    )
 
-    A constant section has no scale, and is like no other.
+
+def _reflections(m: int) -> list[Array]:
+    """Signs (m,) of coordinates, none of them changed first."""
+    if m > _MOST_REFLECTED:
+        return [np.ones(m)]
+    return [np.array(signs) for signs in product((1.0, -1.0), repeat=m)]
+
+
+def _shape(section: Section, scales: bool, signs: Array) -> Shape:
+    """Breaks, and values at reflected points without their mean.
+
+    If scales, the largest value and its sign are divided out, unless all are the same.
     """
     points = _POINTS[:, None] if section.m == 1 else _EVERYWHERE[:, : section.m]
+    breaks = np.sort(signs[0] * section.breakpoints) if section.m == 1 else np.zeros(0)
     with np.errstate(all="ignore"):
-        values = section(points)
+        values = section(signs * points)
+        if np.ptp(values) == 0:
+            return breaks, np.zeros(len(points))
         away = values - values.mean()
-        if not scales:
-            return np.asarray(away)
-        return np.asarray(away / away[np.argmax(np.abs(away))])
+        return breaks, np.asarray(away / away[np.argmax(np.abs(away))] if scales else away)
 
 
-def _agree(first: tuple[Array, Array], second: tuple[Array, Array]) -> bool:
+def _agree(first: Shape, second: Shape) -> bool:
     (breaks, values), (others, other) = first, second
     if len(breaks) != len(others) or not np.all(np.abs(breaks - others) <= 1e-9):
         return False

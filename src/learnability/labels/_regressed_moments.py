@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 
 _WORK = 26  # This bounds the base-two logarithm of samples times products.
 _STRETCH = 1.2  # Samples are wider than the normal law, and weighted: the tails matter for moments.
+_DIGITS = 2.0**40
+"""Labels are compared to so many parts of themselves."""
 _RARE = 1e-3
 """An upper limit of the probability of the cells of `Section.rare_points`."""
 
@@ -85,6 +87,12 @@ def regressed_moments(
     return found
 
 
+def _without_rounding(y: Array) -> Array:
+    """Labels that are equal but for rounding as one: what rounding tells of z is not learnable."""
+    share, power = np.frexp(y)
+    return np.asarray(np.ldexp(np.round(share * _DIGITS) / _DIGITS, power))
+
+
 def regression_of_products(
     section: Section,
     noise: float,
@@ -106,7 +114,7 @@ def regression_of_products(
         normals = sobol_normals(dimension, samples - 3, REPLICATES * place + seed)
         z = _STRETCH * normals[:, : section.m]
         weight = np.exp(-0.5 * (1 - _STRETCH**-2) * (z**2).sum(axis=1))
-        y = section(z)
+        y = _without_rounding(section(z))
         if noise > 0:
             y = y + math.sqrt(noise) * normals[:, -1]
         features = [invariant[k].T @ hermite_products(z, k) for k in orders]

@@ -29,7 +29,7 @@ from learnability.gaussian.hermite_products import product_rotation
 from learnability.gaussian.rules import gauss_normal, product_grid
 from learnability.gaussian.sections import Section
 from learnability.labels._law_moments import mean_of_law, moments_of_law
-from learnability.labels._like_sections import first_alike
+from learnability.labels._like_sections import first_alike, turned
 from learnability.labels._moment_matrices import ConditionalMoments
 from learnability.labels._regressed_moments import regressed_moments, regression_of_products
 from learnability.labels.cells import cells_of, few_values, mixture_gram, mixture_mean
@@ -134,12 +134,13 @@ def _averaged(
     points, weights = points[keep], weights[keep] / weights[keep].sum()
     sections = [section.fix(known, u) for u in points]
     alike = first_alike(sections, scales=noise == blur == 0)
-    budget = max(samples - math.ceil(math.log2(len({*alike}))), 14)
+    different = sorted({j for j, _ in alike})
+    budget = max(samples - math.ceil(math.log2(len(different))), 14)
     own = {
         j: unconditional_moments(sections[j], noise, orders, budget, blur, place=j)
-        for j in sorted({*alike})
+        for j in different
     }
-    return {k: _mean([own[j][k] for j in alike], weights) for k in orders}
+    return {k: _mean([turned(own[j][k], signs) for j, signs in alike], weights) for k in orders}
 
 
 def _mean(parts: list[ConditionalMoments], weights: Array) -> ConditionalMoments:

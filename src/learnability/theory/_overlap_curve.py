@@ -71,6 +71,16 @@ class OverlapCurve:
         at = int(np.searchsorted(q, self._turn[0]))
         return np.insert(q, at, self._turn[0]), np.insert(alpha, at, self._turn[1])
 
+    @cached_property
+    def _bound(self) -> float:
+        """A ratio above which no point of the curve lies, between those of the grid either.
+
+        I(q) grows with q: from one point of the grid on alpha grows no faster than q / (1 - q).
+        """
+        q, alpha = self._grid
+        odds = q / (1 - q)
+        return float(np.max(alpha) * np.max(odds[1:] / odds[:-1]))
+
     def smallest(self, alpha: float, roughly: bool = False) -> float:
         """Return the overlap reached from no information: the smallest q with alpha(q) >= alpha.
 
@@ -78,7 +88,7 @@ class OverlapCurve:
         """
         if alpha <= self.alpha_c:
             return 0.0
-        q, curve = self.points
+        q, curve = self._grid if alpha > self._bound else self.points
         stops = np.nonzero(curve >= alpha)[0]
         if not len(stops):
             # Between two points of the grid the curve may be higher.
@@ -178,7 +188,7 @@ class OverlapCurve:
         """alpha(1-), above which perfect recovery is a fixed point; inf if the curve diverges."""
         if self.full_recovery is not None:
             return self.full_recovery
-        q, alpha = (values[-8:] for values in self.points)
+        q, alpha = (values[-8:] for values in self._grid)
         if not np.isfinite(alpha).all() or alpha[-1] > 1.05 * alpha[0]:
             return math.inf
         # The curve approaches its end linearly in sqrt(1 - q).

@@ -24,7 +24,7 @@ from learnability.theory._overlap_branch import Branch, Member, foretold, open_d
 from learnability.theory._relaxation import opened
 from learnability.theory._slopes import Slopes, physical
 
-__all__ = ["OverlapFamily"]
+__all__ = ["OverlapFamily", "one_curve"]
 
 Array = NDArray[np.float64]
 
@@ -167,7 +167,7 @@ class OverlapFamily:
                 far = min(abs(t - m.t) for m in (a, b, c)) > 1e-4
                 if new is not None and far:
                     members = [*members[: k + (t > b.t)], new, *members[k + (t > b.t) :]]
-        return members
+        return one_curve(members)
 
     # ---- what the members say
 
@@ -266,6 +266,24 @@ class OverlapFamily:
     def gain(self, alpha: float) -> float:
         """The free entropy of the informed fixed point over that of the other one."""
         return self.upper.entropy(alpha, True) - self.lower.entropy(alpha, False)
+
+
+def one_curve(members: list[Member]) -> list[Member]:
+    """Leave out members after which P falls along the trace.
+
+    A later one has more directions open at a smaller P: there a direction that was about to open
+    had not done so yet.
+
+    Parameters
+    ----------
+    members : list of Member
+        In the order of their trace.
+    """
+    found: list[Member] = []
+    for member in reversed(members):
+        if not found or member.root < found[-1].root:
+            found.append(member)
+    return found[::-1]
 
 
 def _price(M: Array) -> float:

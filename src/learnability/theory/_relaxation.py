@@ -38,6 +38,8 @@ _PUSH = 1e-3
 """Small overlap from which directions at zero are tried again."""
 _PUSHES = (1e-4, 1e-2)
 """Small overlaps that tell how fast they grow and how this ends."""
+_SLOWEST, _FARTHEST = 20.0, 0.1
+"""Overlaps of so many steps that count as zero may still be on their way; and how far they go."""
 _HELD = 12
 """Steps after which open directions have followed a change of others."""
 _PROBE = 1e-3
@@ -142,15 +144,29 @@ def opened(
     if near is None:
         found, status = relaxed(one_step, tolerance, M, plain)
     for _ in range(len(M)):
-        start = pushed(one_step, found)
+        start = pushed(one_step, found, tolerance(found))
         if start is None:
-            break
+            return _without_rest(one_step, tolerance, found, status)
         found, status = relaxed(one_step, tolerance, start)
     return found, status
 
 
-def pushed(one_step: Map, M: Array) -> Array | None:
-    """Return M with a small overlap of the directions at zero; None where that does not grow.
+def _without_rest(
+    one_step: Map, tolerance: Callable[[Array], float], M: Array, status: Status
+) -> tuple[Array, Status]:
+    """A fixed point without what steps towards zero left when they became too small to go on."""
+    values, vectors = np.linalg.eigh(M)
+    left = (values > _SHUT) & (values < _shut_below(tolerance(M)))
+    if status is not Status.CONVERGED or not left.any():
+        return M, status
+    return relaxed(one_step, tolerance, (vectors * np.where(left, 0.0, values)) @ vectors.T, 0)
+
+
+def pushed(one_step: Map, M: Array, least: float = 0.0) -> Array | None:
+    """Return M with an overlap of the directions at zero; None where a small one does not grow.
+
+    A small overlap p becomes p (growth - fall p), and stops at (growth - 1) / fall: close to the
+    ratio at which a direction opens steps towards it are too small to be told from none.
 
     Parameters
     ----------
@@ -158,14 +174,34 @@ def pushed(one_step: Map, M: Array) -> Array | None:
         M -> the next M.
     M : array, shape (r, r)
         A fixed point.
+    least : float
+        The size of a step that counts as zero.
     """
     values, vectors = np.linalg.eigh(M)
-    shut = vectors[:, values < _SHUT]
+    at_zero = values < _shut_below(least)
+    shut = vectors[:, at_zero]
     if not shut.size:
         return None
-    start = np.asarray(M + _PUSH * shut @ shut.T)
-    answer = shut.T @ one_step(start) @ shut
-    return None if np.linalg.eigvalsh(answer)[-1] <= _PUSH * (1 + 1e-3) else start
+    here = shut @ shut.T
+    others = (vectors * np.where(at_zero, 0.0, values)) @ vectors.T
+    answer = shut.T @ one_step(np.asarray(others + _PUSH * here)) @ shut
+    sizes, turned = np.linalg.eigh(answer)
+    growth = float(sizes[-1]) / _PUSH
+    if growth <= 1 + 1e-3:
+        return None
+    start = np.asarray(others + _PUSH * here)
+    if (growth - 1) * _PUSH > least:
+        return start
+    most = shut @ turned[:, -1:]
+    more = shut.T @ one_step(np.asarray(others + _PUSHES[1] * here)) @ shut
+    fall = (growth - float(np.linalg.eigvalsh(more)[-1]) / _PUSHES[1]) / (_PUSHES[1] - _PUSH)
+    far = min((growth - 1) / fall, _FARTHEST) if fall > 0 else _FARTHEST
+    return np.asarray(start + far * most @ most.T)
+
+
+def _shut_below(least: float) -> float:
+    """Overlap below which steps towards zero or away from it are smaller than one that counts."""
+    return max(_SHUT, _SLOWEST * least)
 
 
 def shut_error(one_step: Map, M: Array, relative: float) -> Array:

@@ -140,7 +140,7 @@ def search_end(
 
     slopes.learn(moves, M @ M - M)  # What a change of alpha does to a step, moves make up for.
     found = followed(one_step, tolerance, M, slopes)
-    if found is None or pushed(one_step, found) is not None:
+    if found is None or pushed(one_step, found, tolerance(found)) is not None:
         return None
     if np.abs(found - M).max() > (_CLOSER if information.exact_at(found) else _CLOSE):
         return None

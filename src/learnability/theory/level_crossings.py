@@ -47,9 +47,10 @@ class Edges(NamedTuple):
     before: NDArray[Any]
     after: NDArray[Any]
 
-    def of(self, chosen: NDArray[Any]) -> Edges:
-        """Some of these edges."""
-        return Edges(*(values[..., chosen] for values in self))
+    def of(self, chosen: NDArray[np.bool_]) -> Edges:
+        """The edges that are chosen."""
+        places = np.flatnonzero(chosen)
+        return Edges(*(np.take(values, places, axis=-1) for values in self))
 
 
 def crossings(
@@ -77,9 +78,7 @@ def crossings(
     sample, t, z, weight : arrays
         The weight is area over gradient for each unit of area of t across the lines.
     """
-    for function in link.breaks or ():
-        edges = _split(edges, link, y, root[:, axis], function, length)
-    edges = edges.of((edges.before > 0) != (edges.after > 0))
+    edges = _at_breaks(edges, link, y, root[:, axis], length)
     x = _zero(edges, root[:, axis], link, 1, y[edges.sample])
     z = edges.z + x * root[:, axis, None]
     point = Coordinates(tuple(z))
@@ -99,21 +98,46 @@ def _value(edges: Edges, column: Single, x: Single, function: Link) -> Single:
     return np.asarray(Coordinates(tuple(z)).evaluate(function, np), dtype=np.float32)
 
 
+def _at_breaks(edges: Edges, link: Link, y: Single, column: Single, length: float) -> Edges:
+    """Edges at whose ends g - y has different signs, cut where the link may jump or fold.
+
+    Most edges that a break crosses are far from the level set: they go once no break is left.
+    """
+    breaks = link.breaks or ()
+    if not breaks:
+        return edges.of((edges.before > 0) != (edges.after > 0))
+    ends = edges.low, edges.high
+    signs = np.array([[_value(edges, column, x, f) > 0 for x in ends] for f in breaks])
+    for k, function in enumerate(breaks):
+        crossed = signs[k, 0] != signs[k, 1]
+        left, right = _split(edges.of(crossed), link, y, column, function, length)
+        known = [signs[:, :, ~crossed]]
+        for half, new in ((left, 1), (right, 0)):
+            own, x = signs[:, :, crossed], (half.low, half.high)[new]
+            for j in range(k + 1, len(breaks)):
+                own[j, new] = _value(half, column, x, breaks[j]) > 0
+            known.append(own)
+        parts = zip(edges.of(~crossed), left, right, strict=True)
+        edges = Edges(*(np.concatenate(part, axis=-1) for part in parts))
+        signs = np.concatenate(known, axis=2)
+        wanted = (edges.before > 0) != (edges.after > 0)
+        wanted |= (signs[k + 1 :, 0] != signs[k + 1 :, 1]).any(axis=0)
+        edges, signs = edges.of(wanted), signs[:, :, wanted]
+    return edges
+
+
 def _split(
-    edges: Edges, link: Link, y: Single, column: Single, function: Link, length: float
-) -> Edges:
-    """Cut edges in two at the zero of a break: the link may jump or fold there."""
-    first = _value(edges, column, edges.low, function)
-    last = _value(edges, column, edges.high, function)
-    crossed = (first > 0) != (last > 0)
-    cut = edges.of(crossed)
-    x = _zero(cut._replace(before=first[crossed], after=last[crossed]), column, function, 2)
+    cut: Edges, link: Link, y: Single, column: Single, function: Link, length: float
+) -> tuple[Edges, Edges]:
+    """The two halves of edges that are cut at the zero of a break."""
+    first = _value(cut, column, cut.low, function)
+    last = _value(cut, column, cut.high, function)
+    x = _zero(cut._replace(before=first, after=last), column, function, 2)
     label, inset = y[cut.sample], np.float32(_INSET * length)
     low, high = np.maximum(x - inset, cut.low), np.minimum(x + inset, cut.high)
     left = cut._replace(high=low, after=_value(cut, column, low, link) - label)
     right = cut._replace(low=high, before=_value(cut, column, high, link) - label)
-    parts = zip(edges.of(~crossed), left, right, strict=True)
-    return Edges(*(np.concatenate(part, axis=-1) for part in parts))
+    return left, right
 
 
 def _zero(edges: Edges, column: Single, function: Link, rounds: int, value: Any = 0.0) -> Single:

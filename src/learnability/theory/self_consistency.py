@@ -64,8 +64,6 @@ def self_consistent_alpha(
         rules do not agree on four digits, or when a label has more than 16 breaks along a
         coordinate.
     """
-    from scipy.optimize import brentq
-
     if len(known) != 1 or channel.link.r > 3 or channel.law is not None:
         return None
     theory = state_evolution(channel)
@@ -89,6 +87,8 @@ def self_consistent_alpha(
         # The direction is all but known, but is it known before the others open?
         last = max(float(reached[-1]), _fully_known(channel.link, known[0]))
         return idealised if last <= idealised else None
+    from scipy.optimize import brentq  # It takes longer to load than many reports to compute.
+
     ends = _OVERLAPS[above - 1], _OVERLAPS[above]
     q = float(brentq(lambda at: rough(at)[1], *ends, xtol=1e-4))
     first, other = rough(q), fine(q)

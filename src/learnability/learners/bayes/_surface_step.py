@@ -30,7 +30,7 @@ then for all that have moved half as far."""
 _NARROWER, _WIDER = {2: 0.12, 3: 0.5, 4: 0.65}, 1.25
 """They are so for all means when a variance is so many times that of the grid: finer lines
 serve for longer."""
-_PART = 256
+_PART = 128
 """Samples whose points are handled at a time, and stay in cache."""
 _MOST_KEPT = 30_000_000
 """Points beyond so many are found anew in every step: each takes sixteen bytes or less."""

@@ -63,7 +63,7 @@ class BayesAMP(Learner):
     """
 
     name: ClassVar[str] = "bayes-amp"
-    numerics_version: ClassVar[int] = 11
+    numerics_version: ClassVar[int] = 12
     supports: ClassVar[Support] = Support(
         most_directions=4, laws=("finite", "counts", "normal", "density", "latent")
     )
