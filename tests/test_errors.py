@@ -36,7 +36,12 @@ TINY = "*".join(["1e-50"] * 4) + "*z**2"
 
 def test_a_link_beyond_double_precision_is_refused() -> None:
     with pytest.raises(NumericsError, match=r"could not be computed.*division by zero"):
-        lb.Spectral().predict(TINY, alpha=1.0)
+        lb.Spectral().predict(lb.MultiIndex(TINY, noise=1e-300), alpha=1.0)
+
+
+def test_the_scale_of_a_label_does_not_matter_to_eigenvectors() -> None:
+    found, plain = (lb.Spectral().predict(text, alpha=1.0) for text in (TINY, "z**2"))
+    assert float(found.subspace_overlap) == float(plain.subspace_overlap)
 
 
 def test_the_scale_of_a_label_does_not_matter_to_hardness() -> None:

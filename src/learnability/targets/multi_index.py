@@ -196,9 +196,9 @@ def _in_precision(y: NDArray[Any], dtype: DTypeLike, link: Link) -> NDArray[Any]
         When the usual label is rounded by a thousandth of the spread of labels, or more.
     """
     rounded = y.astype(dtype)
-    if len(y) >= _ENOUGH:
-        size, spread = float(np.median(np.abs(y))), float(np.std(y))
-        if 0 < spread < 1e3 * float(np.finfo(rounded.dtype).eps) * size:
+    if len(y) >= _ENOUGH and y.min() < y.max():
+        size, spread = float(np.median(np.abs(y))), float(np.std(y, dtype=float))
+        if spread < 1e3 * float(np.finfo(rounded.dtype).eps) * size:
             raise LearnabilityError(
                 f"Labels of {link!r} are about {size:.3g} and differ by {spread:.3g}, which the "
                 f"numbers of a run ({rounded.dtype}) round: take the constant away."
