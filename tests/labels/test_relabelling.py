@@ -10,6 +10,8 @@ from learnability.labels import Channel, Link
 from learnability.labels.relabelling import plain_channel, plain_label
 from learnability.theory.state_evolution import state_evolution
 
+from tests.random_links import random_formula
+
 
 @pytest.mark.parametrize(
     ("text", "plain"),
@@ -88,3 +90,19 @@ def test_constants_added_to_a_noisy_label_go_and_nothing_else() -> None:
         for text in ("abs(z)", "abs(z) + 10000000")
     )
     np.testing.assert_allclose(runs.overlap, far.overlap, rtol=1e-6)
+
+
+OUTER = (
+    "tanh({g})", "exp(({g})/9)", "3 - 2*({g})", "({g})**3", "sigmoid({g})", "erf({g}) + 5",
+    "tanh(2*({g}) + 1)", "softplus({g})",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_runs_of_any_link_draw_what_outer_functions_leave(number: int) -> None:
+    """Random links and outer functions: the same samples, so the same runs, as without them."""
+    link = random_formula(number)
+    outer = str(np.random.default_rng([2026, number]).choice(OUTER)).format(g=link)
+    plain, drawn = MultiIndex(link).unrounded(), MultiIndex(outer).unrounded()
+    assert plain == drawn
+    np.testing.assert_array_equal(plain.sample(3, n=50, d=8).y, drawn.sample(3, n=50, d=8).y)
