@@ -193,3 +193,18 @@ def test_labels_that_are_rounded_to_one_tell_what_the_theory_has_of_them() -> No
     assert float(runs.subspace_overlap.mean()) == pytest.approx(
         float(theory.subspace_overlap), abs=0.04
     )
+
+
+@pytest.mark.parametrize("link", ["z", "abs(z)"])
+def test_samples_that_are_none_end_in_a_sentence(link: str) -> None:
+    X, y = np.random.default_rng(0).standard_normal((40, 5)), np.full(40, 2.0)
+    missing = np.where(X > 1, np.nan, X)
+    for rows, labels, words in (
+        (X[:0], y[:0], "n and d at least 1"),
+        (X[0], y[:5], "n and d at least 1"),
+        (X, y[:39], "n and d at least 1"),
+        (missing, y, "not finite"),
+        (X, np.full(40, np.nan), "None of the 40 labels"),
+    ):
+        with pytest.raises(LearnabilityError, match=words):
+            Spectral().estimate(MultiIndex(link), rows, labels)

@@ -184,7 +184,17 @@ class Spectral(Learner):
         -------
         array, shape (r, d)
             Orthonormal rows.
+
+        Raises
+        ------
+        LearnabilityError
+            When there are no samples, or their numbers are not finite.
         """
+        if len(X.shape) != 2 or 0 in X.shape or np.shape(y) != X.shape[:1]:
+            raise LearnabilityError(
+                f"`X` was given with the shape {X.shape} and `y` with {np.shape(y)}, but (n, d) "
+                "and (n,) are accepted, with n and d at least 1."
+            )
         plan = self._plan(target.unrounded(), len(X) / X.shape[1])
         return self._estimate(target, X, y, plan, seed, tolerance)[0]
 
@@ -206,6 +216,8 @@ class Spectral(Learner):
         known = np.zeros((0, d))
         if len(plan.trivial):
             sums = collect(X, plan.trivial @ means.T).astype(float)
+            if not np.isfinite(sums).all():
+                raise LearnabilityError("`X` holds numbers that are not finite, or far too large.")
             known = _polar(sums)
             estimate += plan.trivial.T @ known
             products += 1
